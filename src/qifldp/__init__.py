@@ -1,0 +1,44 @@
+"""qifldp: what any adversary can learn from local-differential-privacy protocols.
+
+Protocols are information-theoretic channels; everything that can leak from a channel is measured on them.
+"""
+
+from qifldp._version import __version__ as __version__
+from qifldp.adversaries import gain as gains
+from qifldp.adversaries.prior import Prior
+from qifldp.channels.channel import Channel
+from qifldp.channels.composition import hidden_choice, kronecker, visible_choice
+from qifldp.channels.exact_profile import ExactProfile, expand
+from qifldp.channels.hyper import Hyper
+from qifldp.channels.profile import Profile
+from qifldp.channels.profile_expansion import expand_profile
+from qifldp.errors import ConvergenceError, InexactError, InputError, QifldpError, TooLargeError
+from qifldp.exact.budget import Budget
+from qifldp.leakage.capacity import bayes_capacity, max_case_capacity, min_entropy_capacity, tight_epsilon
+from qifldp.leakage.information import (
+    ShannonCapacity,
+    blahut_arimoto,
+    mutual_information,
+    shannon_capacity,
+    sibson_information,
+)
+from qifldp.leakage.sampling import EstimatedVulnerability, estimate_posterior_vulnerability
+from qifldp.leakage.tradeoff import TradeOff, pairwise_advantage, trade_off
+from qifldp.leakage.vulnerability import (
+    additive_leakage,
+    asr,
+    guessing_entropy,
+    max_case_leakage,
+    max_case_posterior_vulnerability,
+    max_case_prior_vulnerability,
+    multiplicative_leakage,
+    posterior_vulnerability,
+    prior_vulnerability,
+    worst_output_vulnerability,
+)
+from qifldp.protocols.local_hashing import BLH, LH, OLH
+from qifldp.protocols.protocol import Protocol
+from qifldp.protocols.specs import parse_spec, protocol_from_json
+from qifldp.protocols.subset_selection import GRR, SS
+from qifldp.protocols.threshold_histogram import THE
+from qifldp.protocols.unary_encoding import OUE, SUE, UE

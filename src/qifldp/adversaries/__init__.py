@@ -1,0 +1,1 @@
+"""Adversaries: what they know (priors) and what they want (gain functions)."""

@@ -1,0 +1,1 @@
+"""Channels: explicit matrices, profiles of symmetric ones, and the hypers that both give."""

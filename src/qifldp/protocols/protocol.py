@@ -1,0 +1,218 @@
+"""What every protocol is: a description from which channel, profile, tight ε and accuracy follow."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import ClassVar
+
+from flint import arb
+
+from qifldp.channels.channel import Channel
+from qifldp.channels.exact_profile import ExactProfile
+from qifldp.channels.profile import MemberLaw, Profile, check_domain_size
+from qifldp.errors import InexactError, InputError
+from qifldp.exact.balls import nearest_float
+from qifldp.exact.budget import Budget
+from qifldp.exact.fields import BALLS, RATIONALS, Field, Number
+
+LARGEST_MATRIX = 1 << 22
+"""Cells of an explicit channel matrix that a protocol writes out at most."""
+
+
+class Protocol(ABC):
+    """A frequency-estimation protocol over k values.
+
+    Attributes:
+        domain_size: Number of values k.
+    """
+
+    name: ClassVar[str]
+    """Plain upper-case name."""
+
+    domain_size: int
+
+    def __init__(self, domain_size: int) -> None:
+        object.__setattr__(self, "domain_size", check_domain_size(domain_size))
+
+    @property
+    @abstractmethod
+    def parameters(self) -> dict[str, str]:
+        """The parameters beside the domain size, as exact text, in the order in which a spec writes them."""
+
+    @property
+    @abstractmethod
+    def epsilon(self) -> float:
+        """The ε that the protocol claims, in nats."""
+
+    @abstractmethod
+    def support_probabilities(self, field: Field[Number]) -> tuple[Number, Number]:
+        """Return p = Pr[the report supports x | x] and q = Pr[the report supports x' | x], x' ≠ x, in a field."""
+
+    @cached_property
+    @abstractmethod
+    def profile(self) -> Profile:
+        """The protocol's channel in support-set normal form, for any domain size."""
+
+    @abstractmethod
+    def exact_profile(self, field: Field[Number] = RATIONALS) -> ExactProfile[Number]:  # type: ignore[assignment]
+        """Return the profile in exact numbers (rationals by default; balls at flint's working precision).
+
+        Raises:
+            InexactError: If the field cannot hold the parameters, saying how to give the budget exactly.
+        """
+
+    @abstractmethod
+    def channel(self) -> Channel:
+        """Return the explicit channel over the protocol's own reports: exact where its parameters are rational.
+
+        Raises:
+            TooLargeError: If it would have more than four million cells.
+        """
+
+    @property
+    @abstractmethod
+    def report_bytes(self) -> int | None:
+        """Bytes of one packed report; None if the protocol cannot be deployed with these parameters."""
+
+    @property
+    def tight_epsilon(self) -> float:
+        """The smallest ε for which the protocol is ε-LDP, in nats."""
+        return self.profile.tight_epsilon
+
+    @property
+    def spec(self) -> str:
+        """The protocol as ``name:key=value,…``, which the command line reads back."""
+        settings = ",".join(f"{key}={value}" for key, value in self.parameters.items())
+        return f"{self.name.lower()}:{settings}"
+
+    def to_json(self) -> dict[str, object]:
+        """Return the description as JSON: name, domain size and exact parameters (as text)."""
+        return {"protocol": self.name, "domain_size": self.domain_size, "parameters": self.parameters}
+
+    @cached_property
+    def is_exact(self) -> bool:
+        """Whether p and q are rational numbers."""
+        try:
+            self.support_probabilities(RATIONALS)
+        except InexactError:
+            return False
+        return True
+
+    @cached_property
+    def chances(self) -> tuple[Fraction, ...] | tuple[float, ...]:
+        """p, 1 − p, q and 1 − q: exact if they are rational, else the nearest doubles."""
+        if self.is_exact:
+            p, q = self.support_probabilities(RATIONALS)
+            return p, 1 - p, q, 1 - q
+        return tuple(nearest_float(partial(self._chance, index)) for index in range(4))
+
+    def _chance(self, index: int) -> arb:
+        p, q = self.support_probabilities(BALLS)
+        return (p, 1 - p, q, 1 - q)[index]
+
+    def variance(self, frequency: float, n: int) -> float:
+        """Return the variance of the plain estimate of one frequency, about the data set.
+
+            f̂ = (share of reports that support the value − q)/(p − q)
+            Var f̂ = [f p(1 − p) + (1 − f) q(1 − q)] / (n (p − q)²)
+
+        Args:
+            frequency: True frequency f of the value in the data, 0 ≤ f ≤ 1.
+            n: Number of reports.
+        """
+        if not 0 <= frequency <= 1:
+            raise InputError.expected("frequency", "from 0 to 1", frequency)
+        if not 1 <= n < math.inf:
+            raise InputError.expected("n", "at least 1", n)
+        present, absent = self._report_variances
+        return (frequency * present + (1 - frequency) * absent) / n
+
+    @cached_property
+    def _report_variances(self) -> tuple[float, float]:
+        """p(1 − p)/(p − q)² and q(1 − q)/(p − q)², rounded from balls."""
+
+        def ratio(pick: int) -> arb:
+            pair = self.support_probabilities(BALLS)
+            chance, difference = pair[pick], pair[0] - pair[1]
+            return chance * (1 - chance) / (difference * difference)
+
+        return nearest_float(lambda: ratio(0)), nearest_float(lambda: ratio(1))
+
+
+class BudgetedProtocol(Protocol):
+    """A protocol that claims a budget ε, which its parameters follow from.
+
+    Attributes:
+        budget: ε as it was given.
+    """
+
+    budget: Budget
+
+    def __init__(self, domain_size: int, epsilon: object = None, *, exp_epsilon: object = None) -> None:
+        """Describe the protocol.
+
+        Args:
+            domain_size: Number of values k, at least 2.
+            epsilon: ε in nats: a number, or text such as ``"ln(3)"``.
+            exp_epsilon: e^ε, in place of ε.
+
+        Raises:
+            InputError: If the domain size or the budget is out of range.
+        """
+        super().__init__(domain_size)
+        object.__setattr__(self, "budget", Budget.read(epsilon, exp_epsilon))
+
+    @property
+    def epsilon(self) -> float:
+        return self.budget.epsilon
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        return {"epsilon": str(self.budget)}
+
+    def exp_epsilon(self, field: Field[Number]) -> Number:
+        """Return e^ε in a field."""
+        return field.exponential(self.budget)
+
+
+class IndependentProtocol(Protocol):
+    """A protocol whose report supports every value independently: the true one with p, any other with q."""
+
+    @cached_property
+    def profile(self) -> Profile:
+        def ratio() -> arb:
+            p, q = self.support_probabilities(BALLS)
+            return (p * (1 - q) / ((1 - p) * q)).log()
+
+        logs = [nearest_float(partial(self._log_chance, index)) for index in range(4)]
+        return Profile.independent(self.domain_size, log_ratio=nearest_float(ratio), members=MemberLaw(*logs))
+
+    def _log_chance(self, index: int) -> arb:
+        return self._chance(index).log()
+
+    def exact_profile(self, field: Field[Number] = RATIONALS) -> ExactProfile[Number]:  # type: ignore[assignment]
+        p, q = self.support_probabilities(field)
+        return ExactProfile.independent(self.domain_size, p=p, q=q, field=field)
+
+
+def index_bytes(values: int) -> int:
+    """Return the bytes of a number that is one of this many."""
+    return max(1, ((values - 1).bit_length() + 7) // 8)
+
+
+def check_whole(value: object, what: str, low: int, high: int | None) -> int:
+    """Return a parameter that must be a whole number in a range.
+
+    Raises:
+        InputError: If it is not.
+    """
+    number = value if isinstance(value, int) and not isinstance(value, bool) else None
+    if number is None and isinstance(value, str) and value.strip().isdecimal() and len(value) <= 400:
+        number = int(value)
+    if number is None or number < low or (high is not None and number > high):
+        limits = f"from {low} to {high}" if high is not None else f"of at least {low}"
+        raise InputError.expected(what, f"a whole number {limits}", value)
+    return number
