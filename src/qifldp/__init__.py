@@ -3,7 +3,7 @@
 Protocols are information-theoretic channels; everything that can leak from a channel is measured on them.
 """
 
-from qifldp._version import __version__ as __version__
+from qifldp._version import __version__
 from qifldp.adversaries import gain as gains
 from qifldp.adversaries.prior import Prior
 from qifldp.channels.channel import Channel
@@ -42,3 +42,60 @@ from qifldp.protocols.specs import parse_spec, protocol_from_json
 from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.threshold_histogram import THE
 from qifldp.protocols.unary_encoding import OUE, SUE, UE
+
+__all__ = [
+    "BLH",
+    "GRR",
+    "LH",
+    "OLH",
+    "OUE",
+    "SS",
+    "SUE",
+    "THE",
+    "UE",
+    "Budget",
+    "Channel",
+    "ConvergenceError",
+    "EstimatedVulnerability",
+    "ExactProfile",
+    "Hyper",
+    "InexactError",
+    "InputError",
+    "Prior",
+    "Profile",
+    "Protocol",
+    "QifldpError",
+    "ShannonCapacity",
+    "TooLargeError",
+    "TradeOff",
+    "__version__",
+    "additive_leakage",
+    "asr",
+    "bayes_capacity",
+    "blahut_arimoto",
+    "estimate_posterior_vulnerability",
+    "expand",
+    "expand_profile",
+    "gains",
+    "guessing_entropy",
+    "hidden_choice",
+    "kronecker",
+    "max_case_capacity",
+    "max_case_leakage",
+    "max_case_posterior_vulnerability",
+    "max_case_prior_vulnerability",
+    "min_entropy_capacity",
+    "multiplicative_leakage",
+    "mutual_information",
+    "pairwise_advantage",
+    "parse_spec",
+    "posterior_vulnerability",
+    "prior_vulnerability",
+    "protocol_from_json",
+    "shannon_capacity",
+    "sibson_information",
+    "tight_epsilon",
+    "trade_off",
+    "visible_choice",
+    "worst_output_vulnerability",
+]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom, hypergeom
+from scipy.special import bdtr
 
 from qifldp.adversaries.prior import Prior
 from qifldp.channels.counting import hypergeometric_masses
@@ -124,23 +124,51 @@ def _guessed(profile: Profile, weights: NDArray[np.float64], tries: int) -> floa
     room_in, room_out = tries - 1 - ahead, tries - 1 - position
     if profile.members is not None:
         law = profile.members
-        q = np.exp(law.log_q)
-        inside = np.exp(law.log_p) * binom.cdf(room_in, between, q)
-        outside = np.exp(law.log_not_p) * binom.cdf(room_out, later, q)
+        inside = np.exp(law.log_p) * _binomial_at_most(room_in, between, np.exp(law.log_q))
+        outside = np.exp(law.log_not_p) * _binomial_at_most(room_out, later, np.exp(law.log_q))
         return float(np.sum(weights * (inside + outside)))
     present = np.exp(profile.log_mass) > NEGLIGIBLE
-    _check_terms(int(present.sum()), k)
+    _check_terms(int(present.sum()), k * tries)
     value = 0.0
     for w, mass, (log_member, log_other) in zip(
         profile.sizes[present].tolist(), profile.log_mass[present], profile.log_density[present], strict=True
     ):
-        rank_in = hypergeom.cdf(room_in, k - 1, max(w - 1, 0), between)
-        rank_out = hypergeom.cdf(room_out, k - 1, min(w, k - 1), later)
-        if w == 0:
-            rank_out = (position < tries).astype(np.float64)
+        rank_in = _hypergeometric_at_most(room_in, k - 1, max(w - 1, 0), between)
+        rank_out = _hypergeometric_at_most(room_out, k - 1, w, later)
         chance_in, chance_out = w / k * np.exp(log_member), (k - w) / k * np.exp(log_other)
         value += np.exp(mass) * float(np.sum(weights * (chance_in * rank_in + chance_out * rank_out)))
     return value
+
+
+def _binomial_at_most(most: NDArray[np.int64], trials: NDArray[np.int64], q: float) -> NDArray[np.float64]:
+    """Return Pr[Bin(trials, q) ≤ most], elementwise; zero for a negative bound."""
+    certain = np.where(most >= trials, 1.0, 0.0)
+    open_case = (most >= 0) & (most < trials)
+    return np.where(open_case, bdtr(np.where(open_case, most, 0), np.where(open_case, trials, 1), q), certain)
+
+
+def _hypergeometric_at_most(
+    most: NDArray[np.int64], population: int, marked: int, drawn: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return Pr[at most ``most`` of the marked are among the drawn], elementwise.
+
+    Draws one secret after the other, keeping the chances of 0, 1, … marked so far: sums of products of
+    probabilities, so nothing cancels.
+    """
+    width = int(most.max(initial=0)) + 1
+    table = np.zeros((int(drawn.max(initial=0)) + 1, width))
+    chances = np.zeros(width)
+    chances[0] = 1.0
+    table[0] = 1.0
+    left = marked - np.arange(width)
+    for done in range(table.shape[0] - 1):
+        hit = np.clip(left / (population - done), 0.0, 1.0) * chances
+        chances = chances - hit
+        chances[1:] += hit[:-1]
+        table[done + 1] = np.cumsum(chances)
+        if table[done + 1, -1] < NEGLIGIBLE:
+            break
+    return np.where(most >= 0, table[drawn, np.maximum(most, 0)], 0.0)
 
 
 def _check_terms(sizes: int, secrets: int) -> None:

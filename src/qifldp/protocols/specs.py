@@ -54,6 +54,13 @@ class ProtocolSpec:
         """Whether the protocol's parameters follow from a budget."""
         return self.name != "ue"
 
+    @property
+    def text(self) -> str:
+        """The spec as text, as it was given."""
+        budget = (("epsilon", str(self.budget)),) if self.budget is not None else ()
+        settings = ",".join(f"{key}={value}" for key, value in budget + self.settings)
+        return f"{self.name}:{settings}" if settings else self.name
+
     def build(self, domain_size: int, budget: Budget | None = None) -> Protocol:
         """Return the protocol; a budget inside the spec goes before the argument.
 

@@ -27,8 +27,8 @@ class SS(BudgetedProtocol):
         Pr[x ∈ S] = p = ω e^ε / (ω e^ε + k − ω);  the other members are uniform
 
     Attributes:
-        omega: Size ω of the set, 1..k−1; by default max(1, ⌊k/(e^ε + 1) + 1/2⌋), within 2.6 % of the least
-            variance.
+        omega: Size ω of the set, 1..k−1; by default max(1, ⌊k/(e^ε + 1) + 1/2⌋), whose variance at a frequency
+            of 1/k is within 2.6 % of the least.
     """
 
     name = "SS"

@@ -1,0 +1,79 @@
+# Everything a new machine needs is Python 3.11 or later with pip, and make.
+#   make demo   set up, compare the protocols on embedded real data, write demo/kosarak.json
+#   make test   set up, then lint, types, import layers, all tests, and the built wheel in a clean environment
+
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin
+PIP_FLAGS := --disable-pip-version-check --quiet
+# The environment is made without its own pip, so that Debian's Python does not need python3-venv.
+PIP := $(PYTHON) -m pip --python $(RUN)/python $(PIP_FLAGS)
+
+.PHONY: help demo test lint types layers unit test-wheel check-slow bench lock format clean
+
+help:
+	@sed -n 's/^#   //p' Makefile
+	@echo "also: make lint types layers unit test-wheel check-slow bench format lock clean"
+
+$(RUN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "qifldp needs Python 3.11 or later; set PYTHON=/path/to/python3." >&2; exit 1; }
+	$(PYTHON) -m venv --without-pip $(VENV)
+
+$(VENV)/.base: requirements/base.txt pyproject.toml | $(RUN)/python
+	@echo "Installing pinned dependencies …"
+	@$(PIP) install --require-hashes -r requirements/base.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt $(VENV)/.base
+	@echo "Installing pinned test tools …"
+	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@touch $@
+
+demo: $(VENV)/.base
+	@mkdir -p demo
+	@$(RUN)/qifldp compare --dataset kosarak --epsilon 1 --out demo/kosarak.json
+
+test: lint types layers unit test-wheel
+
+lint: $(VENV)/.dev
+	$(RUN)/ruff check .
+	$(RUN)/ruff format --check .
+
+types: $(VENV)/.dev
+	$(RUN)/mypy
+
+layers: $(VENV)/.dev
+	$(RUN)/lint-imports --no-logo
+
+unit: $(VENV)/.dev
+	$(RUN)/pytest -n auto -m "not slow"
+
+check-slow: $(VENV)/.dev
+	$(RUN)/pytest -n auto -m slow
+
+test-wheel: $(VENV)/.dev
+	rm -rf build/wheel build/clean
+	$(RUN)/python -m build --wheel --no-isolation --outdir build/wheel . >/dev/null
+	$(PYTHON) -m venv --without-pip build/clean
+	$(PYTHON) -m pip --python build/clean/bin/python $(PIP_FLAGS) install --require-hashes -r requirements/base.txt
+	$(PYTHON) -m pip --python build/clean/bin/python $(PIP_FLAGS) install --no-deps build/wheel/*.whl
+	$(PYTHON) -m pip --python build/clean/bin/python $(PIP_FLAGS) check
+	cd build && clean/bin/python -I ../tests/packaging/installed_wheel.py
+
+bench: $(VENV)/.base
+	$(RUN)/python benchmarks/measures.py
+
+format: $(VENV)/.dev
+	$(RUN)/ruff format .
+	$(RUN)/ruff check --fix .
+
+lock:
+	for name in base dev; do \
+		uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+			--no-emit-find-links --no-header requirements/$$name.in -o requirements/$$name.txt; \
+	done
+
+clean:
+	rm -rf $(VENV) build dist demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

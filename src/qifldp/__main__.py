@@ -1,0 +1,5 @@
+"""``python -m qifldp``: the command line."""
+
+from qifldp.cli.main import main
+
+main()

@@ -1,0 +1,80 @@
+"""The application object that commands hang on, and what they share: consoles, progress, output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from qifldp._version import __version__
+from qifldp.rendering.documents import save, to_text
+
+application = typer.Typer(
+    name="qifldp",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"qifldp {__version__}")
+        raise typer.Exit
+
+
+@application.callback()
+def about(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
+    """Compare local-differential-privacy protocols by what any adversary can learn, not by ε alone.
+
+    [bold]Examples[/bold]
+
+      qifldp compare --dataset kosarak --epsilon 1
+
+      qifldp compare survey.csv --column answer --domain answers.txt --epsilon "1,2,ln(3)"
+
+      qifldp leakage oue --domain-size 50 --epsilon 1 --prior zipf:1 --gain guesses:3
+    """
+
+
+def errors() -> Console:
+    """Return the console of everything that is not the result: progress and notes, on stderr."""
+    return Console(stderr=True, highlight=False)
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """Show a progress bar on stderr while work is going on, if stderr is a terminal."""
+    console = errors()
+    with Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as progress:
+        yield progress
+
+
+def show(document: dict[str, object], view: RenderableType, *, as_json: bool, out: str | None) -> None:
+    """Print a result, as JSON alone or for people, and write its JSON to a file if one is named.
+
+    Raises:
+        InputError: If the file cannot be written; then nothing is printed.
+    """
+    if out is not None:
+        save(document, out)
+    if as_json:
+        typer.echo(to_text(document))
+        return
+    Console(highlight=False).print(view)
+    if out is not None:
+        errors().print(f"The result is in {out} (JSON).", markup=False, soft_wrap=True)

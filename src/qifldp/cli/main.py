@@ -1,0 +1,44 @@
+"""The entry point: runs a command, and turns bad input into one sentence and exit code 2."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from qifldp.cli import compare, leakage
+from qifldp.cli.application import application
+from qifldp.errors import QifldpError
+
+COMMANDS = (compare, leakage)
+"""Modules whose import registers their command, in the order of the help."""
+
+INTERRUPTED = 130
+BAD_INPUT = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit: 0 done, 1 a check failed, 2 bad input, 130 interrupted."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    try:
+        code = application(args=arguments, prog_name="qifldp", standalone_mode=False)
+    except QifldpError as error:
+        return _fail(str(error))
+    except typer.TyperException as error:
+        return _fail(error.format_message()) if error.format_message() else BAD_INPUT
+    except (typer.Abort, KeyboardInterrupt):
+        sys.stderr.write("qifldp: interrupted.\n")
+        return INTERRUPTED
+    except MemoryError:
+        return _fail("There is not enough memory for this; a smaller domain or fewer samples would fit.")
+    return code if isinstance(code, int) else 0
+
+
+def _fail(sentence: str) -> int:
+    sys.stderr.write(f"qifldp: {' '.join(sentence.split())}\n")
+    return BAD_INPUT

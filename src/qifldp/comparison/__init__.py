@@ -1,0 +1,1 @@
+"""Comparisons: several protocols on one domain, what each leaks and how well each estimates."""

@@ -1,0 +1,168 @@
+"""Counting a column of a CSV or Parquet file, in bounded memory, against a declared domain or its own values."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+from pyarrow import compute, csv, parquet
+
+from qifldp.channels.profile import LARGEST_DOMAIN
+from qifldp.data.population import Population
+from qifldp.errors import InputError, shown
+from qifldp.storage import check_readable, read_text
+
+Other = Literal["reject", "bucket"]
+"""What becomes of a value outside the declared domain: an error, or one more value, ``(other)``."""
+
+OTHER_VALUE = "(other)"
+
+READ_DOMAIN_NOTE = (
+    "The domain was read from the data: publishing which values occur is itself a leak. "
+    "Declare a domain that is known without the data (--domain FILE)."
+)
+
+BLOCK_BYTES = 8 << 20
+"""CSV is read in blocks of this size; no line can be longer."""
+
+
+def read_domain(path: str | Path) -> tuple[str, ...]:
+    """Return the values of a domain file: UTF-8 text, one value a line, blank lines left out.
+
+    Raises:
+        InputError: If the file cannot be read, holds fewer than two values, or holds one twice.
+    """
+    values = tuple(line.strip() for line in read_text(path).splitlines() if line.strip())
+    if not 2 <= len(values) <= LARGEST_DOMAIN:
+        raise InputError.expected(f"The domain file {shown(str(path))}", "a list of at least two values", len(values))
+    repeated = [value for value, count in Counter(values).items() if count > 1]
+    if repeated:
+        raise InputError(f"The domain file {shown(str(path))} has the value {shown(repeated[0])} twice.")
+    return values
+
+
+def count_column(
+    path: str | Path,
+    column: str,
+    *,
+    domain: tuple[str, ...] | None = None,
+    other: Other = "reject",
+    progress: Callable[[float], None] | None = None,
+) -> Population:
+    """Count the values of one column of a CSV or Parquet file.
+
+    Values are compared as text. Rows without a value (empty or null) are left out when the domain is read
+    from the data, with a note, and are values outside the domain when it is declared.
+
+    Args:
+        path: A file named ``.csv`` (with a header) or ``.parquet``.
+        column: Name of the column.
+        domain: The values that may occur, in order; by default those that do, the most frequent first.
+        other: What becomes of a value outside the declared domain.
+        progress: Called with the share of the file that has been read.
+
+    Raises:
+        InputError: If the file, the column or a value is not what it has to be.
+    """
+    file = check_readable(path)
+    readers: dict[str, Callable[[Path, str], Iterator[tuple[float, pa.Array]]]] = {
+        ".csv": _csv_batches,
+        ".parquet": _parquet_batches,
+    }
+    if file.suffix.lower() not in readers:
+        raise InputError.expected("A data file", "named .csv or .parquet", str(path))
+    counts: Counter[str | None] = Counter()
+    try:
+        for share, batch in readers[file.suffix.lower()](file, column):
+            _add(counts, batch)
+            if progress is not None:
+                progress(share)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"The file {shown(str(path))} cannot be read: {shown(str(error), 160)}.") from None
+    missing = counts.pop(None, 0) + counts.pop("", 0)
+    title = f"{file.name}, column {column}"
+    if not counts:
+        raise InputError(f"The column {shown(column)} of {shown(str(path))} has no values.")
+    if domain is None:
+        return _own_domain(title, counts, missing)
+    return _declared_domain(title, counts, missing, domain, other)
+
+
+def _own_domain(title: str, counts: Counter[str | None], missing: int) -> Population:
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
+    notes = [READ_DOMAIN_NOTE]
+    if missing:
+        notes.append(f"{missing:,} rows without a value were left out.")
+    return Population(title, tuple(str(value) for value, _ in ordered), tuple(n for _, n in ordered), tuple(notes))
+
+
+def _declared_domain(
+    title: str, counts: Counter[str | None], missing: int, domain: tuple[str, ...], other: Other
+) -> Population:
+    known = set(domain)
+    outside = {str(value): count for value, count in counts.items() if value not in known}
+    strangers = sum(outside.values()) + missing
+    if strangers and other == "reject":
+        example = f"the value {shown(next(iter(outside)))}" if outside else "rows without a value"
+        raise InputError(
+            f"{title} has {strangers:,} rows outside the declared domain, such as {example}: "
+            "extend the domain, or count them as one more value (--other bucket)."
+        )
+    values, numbers = domain, [counts.get(value, 0) for value in domain]
+    notes = []
+    if other == "bucket":
+        if OTHER_VALUE in known:
+            raise InputError(f"The declared domain already has a value {OTHER_VALUE}.")
+        values, numbers = (*domain, OTHER_VALUE), [*numbers, strangers]
+        notes.append(f"{strangers:,} rows outside the declared domain are counted as {OTHER_VALUE}.")
+    return Population(title, values, tuple(numbers), tuple(notes))
+
+
+def _add(counts: Counter[str | None], batch: pa.Array) -> None:
+    for entry in compute.value_counts(batch.cast(pa.string())):
+        counts[entry["values"].as_py()] += entry["counts"].as_py()
+    if len(counts) > LARGEST_DOMAIN:
+        raise InputError(f"The column has more than {LARGEST_DOMAIN:,} different values.")
+
+
+def _csv_batches(file: Path, column: str) -> Iterator[tuple[float, pa.Array]]:
+    size = file.stat().st_size
+    names = csv.open_csv(file, read_options=csv.ReadOptions(block_size=BLOCK_BYTES)).schema.names
+    _check_column(column, names)
+    with file.open("rb") as raw:
+        reader = csv.open_csv(
+            raw,
+            read_options=csv.ReadOptions(block_size=BLOCK_BYTES),
+            convert_options=csv.ConvertOptions(
+                include_columns=[column], column_types={column: pa.string()}, strings_can_be_null=False
+            ),
+        )
+        for batch in reader:
+            yield min(1.0, raw.tell() / size), batch.column(0)
+
+
+def _parquet_batches(file: Path, column: str) -> Iterator[tuple[float, pa.Array]]:
+    source: Any = parquet.ParquetFile(file)
+    _check_column(column, source.schema_arrow.names)
+    kind = source.schema_arrow.field(column).type
+    if pa.types.is_nested(kind):
+        raise InputError.expected(f"The column {shown(column)}", "of plain values", str(kind))
+    rows = 0
+    for batch in source.iter_batches(columns=[column]):
+        rows += batch.num_rows
+        yield rows / max(1, source.metadata.num_rows), batch.column(0)
+
+
+def _check_column(column: str, names: list[str]) -> None:
+    if names.count(column) == 1:
+        return
+    if column in names:
+        raise InputError(f"There are {names.count(column)} columns called {shown(column)}.")
+    near = difflib.get_close_matches(column, names, n=1, cutoff=0.5)
+    listed = ", ".join(shown(name) for name in names[:10]) + (", …" if len(names) > 10 else "")
+    hint = f"did you mean {shown(near[0])}?" if near else f"there are {listed}."
+    raise InputError(f"There is no column called {shown(column)}: {hint}")

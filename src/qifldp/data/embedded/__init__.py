@@ -1,0 +1,1 @@
+"""Counts of public data sets, as files: adult.json and kosarak.csv."""

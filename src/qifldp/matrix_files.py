@@ -1,0 +1,163 @@
+"""Matrices of numbers in files: CSV, JSON, NPY and Parquet, told apart by the ending."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
+
+from qifldp.errors import InputError, shown
+from qifldp.exact.budget import parse_rational
+from qifldp.storage import check_readable, read_text
+
+SCHEMA_VERSION = 1
+INPUT_COLUMN = "input"
+"""Name of the column of row labels, in CSV and Parquet."""
+
+SUFFIXES = (".csv", ".json", ".npy", ".parquet")
+
+LARGEST_MATRIX = 1 << 26
+"""Cells of a matrix that is read (512 MiB of doubles)."""
+
+
+@dataclass(frozen=True)
+class LabelledMatrix:
+    """A table of numbers, perhaps with labels; entries are floats, or exact numbers and text throughout."""
+
+    entries: Any
+    rows: list[str] | None = None
+    columns: list[str] | None = None
+
+
+def read_matrix(path: str | Path, kind: str, *, exact: bool = False) -> LabelledMatrix:
+    """Read a table of numbers; what the numbers mean is for the caller to check.
+
+    - ``.csv``: entries separated by commas. A first row that begins with ``input`` or an empty cell holds the
+      column labels, and the first column then the row labels; a first row of other words holds column
+      labels only. If no entry has a decimal point, as in ``1/3``, entries are exact.
+    - ``.json``: ``{"kind": kind, "matrix": [[…]], "inputs": […], "outputs": […]}`` (labels optional), or the
+      bare table. Whole numbers and text entries such as ``"1/3"`` are exact.
+    - ``.npy``: a two-dimensional array of numbers. ``.parquet``: numbers or text, the column ``input`` being
+      the row labels.
+
+    Args:
+        path: The file.
+        kind: What it holds (``"channel"``, ``"gain"``), for JSON and for errors.
+        exact: Read decimals as the exact rationals that they state (CSV only).
+
+    Raises:
+        InputError: If the file is missing, of another kind, malformed or too large.
+    """
+    readers: dict[str, Callable[[Path], LabelledMatrix]] = {
+        ".csv": lambda file: _from_csv(read_text(file), kind, exact=exact),
+        ".json": lambda file: _from_json(read_text(file), kind),
+        ".npy": lambda file: _from_npy(file, kind),
+        ".parquet": lambda file: _from_parquet(file, kind),
+    }
+    suffix = Path(path).suffix.lower()
+    check_suffix(path, kind)
+    return readers[suffix](check_readable(path))
+
+
+def check_suffix(path: str | Path, kind: str) -> str:
+    """Return the ending of a matrix file's name, or raise InputError if it is not one of the four."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InputError.expected(f"A {kind} file", f"named {', '.join(SUFFIXES)}", str(path))
+    return suffix
+
+
+def _from_csv(text: str, kind: str, *, exact: bool) -> LabelledMatrix:
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text)) if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        raise InputError(f"The {kind} file is not CSV: {error}.") from None
+    if not rows:
+        raise InputError(f"The {kind} file has no rows.")
+    columns, labels = None, None
+    if not _is_number(rows[0][0]):
+        labelled = rows[0][0].strip().lower() in ("", INPUT_COLUMN)
+        columns = rows[0][1:] if labelled else rows[0]
+        rows = rows[1:]
+        if labelled:
+            labels, rows = [row[0] for row in rows], [row[1:] for row in rows]
+    if not rows or not rows[0]:
+        raise InputError(f"The {kind} file has no rows of numbers.")
+    if sum(map(len, rows)) > LARGEST_MATRIX:
+        raise InputError(f"A {kind} file must have at most {LARGEST_MATRIX:,} cells.")
+    rational = exact or not any(set(entry.lower()) & set(".e") for row in rows for entry in row)
+    numbers = [[parse_rational(entry, f"an entry of the {kind} file") for entry in row] for row in rows]
+    entries = numbers if rational else [[float(number) for number in row] for row in numbers]
+    return LabelledMatrix(entries, labels, columns)
+
+
+def _from_json(text: str, kind: str) -> LabelledMatrix:
+    try:
+        document = json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"The {kind} file is not JSON: {error}.") from None
+    if isinstance(document, list):
+        document = {"kind": kind, "matrix": document}
+    if not isinstance(document, dict) or document.get("kind") != kind or "matrix" not in document:
+        raise InputError(f'A JSON {kind} must be a table, or have "kind": "{kind}" and a "matrix".')
+    version = document.get("schema_version", SCHEMA_VERSION)
+    if version != SCHEMA_VERSION:
+        raise InputError.expected(f"schema_version of the {kind}", str(SCHEMA_VERSION), version)
+    table = document["matrix"]
+    if not isinstance(table, list) or not table or not all(isinstance(row, list) and row for row in table):
+        raise InputError(f"The matrix of a JSON {kind} must be a list of rows of numbers.")
+    for key in ("inputs", "outputs"):
+        if not isinstance(document.get(key, []), list):
+            raise InputError.expected(f"{key} of the {kind}", "a list of labels", document[key])
+    return LabelledMatrix(table, document.get("inputs"), document.get("outputs"))
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(f"{name} is not a number of JSON")
+
+
+def _from_npy(file: Path, kind: str) -> LabelledMatrix:
+    try:
+        array = np.load(file, allow_pickle=False, mmap_mode="r")
+    except (ValueError, OSError, EOFError) as error:
+        raise InputError(f"The {kind} file is not a plain .npy array: {shown(str(error), 120)}.") from None
+    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiub" or array.ndim != 2:
+        raise InputError(f"A {kind} in an .npy file must be a two-dimensional array of numbers.")
+    if array.size > LARGEST_MATRIX:
+        raise InputError(f"A {kind} file must have at most {LARGEST_MATRIX:,} cells, got {array.size:,}.")
+    return LabelledMatrix(array.astype(np.float64))
+
+
+def _from_parquet(file: Path, kind: str) -> LabelledMatrix:
+    try:
+        metadata = parquet.read_metadata(file)
+        if metadata.num_rows * metadata.num_columns > LARGEST_MATRIX:
+            raise InputError(f"A {kind} file must have at most {LARGEST_MATRIX:,} cells.")
+        table = parquet.read_table(file)
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"The {kind} file is not Parquet: {shown(str(error), 120)}.") from None
+    labels = None
+    if INPUT_COLUMN in table.column_names:
+        labels = table.column(INPUT_COLUMN).to_pylist()
+        table = table.drop_columns([INPUT_COLUMN])
+    columns = [column.to_pylist() for column in table.columns]
+    if not columns or not table.num_rows:
+        raise InputError(f"The {kind} file has no rows.")
+    rows = [list(row) for row in zip(*columns, strict=True)]
+    return LabelledMatrix(rows, labels, list(table.column_names))
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        parse_rational(cell.strip(), "cell")
+    except InputError:
+        return False
+    return True

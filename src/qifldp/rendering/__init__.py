@@ -1,0 +1,1 @@
+"""Results for people and for programs: tables in the terminal, JSON."""

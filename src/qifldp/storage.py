@@ -1,0 +1,83 @@
+"""Files: read with a bound on their size, written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from qifldp.errors import InputError, shown
+
+LARGEST_TEXT = 256 * 1024 * 1024
+"""Bytes of a text file (matrix, domain, gain) that are read into memory at most."""
+
+
+def check_readable(path: str | Path) -> Path:
+    """Return the path of an existing regular file that is not empty.
+
+    Raises:
+        InputError: If there is no such file, or it is empty or not a regular file.
+    """
+    file = Path(path)
+    try:
+        if not file.exists():
+            raise InputError(f"There is no file {shown(str(path))}.")
+        if not file.is_file():
+            raise InputError(f"{shown(str(path))} is not a file.")
+        if file.stat().st_size == 0:
+            raise InputError(f"The file {shown(str(path))} is empty.")
+    except (OSError, ValueError) as error:
+        raise InputError(f"The file {shown(str(path))} cannot be read: {error}.") from None
+    return file
+
+
+def read_text(path: str | Path) -> str:
+    """Return the UTF-8 text of a file of at most 256 MiB.
+
+    Raises:
+        InputError: If the file is missing, empty, too large or not UTF-8.
+    """
+    file = check_readable(path)
+    if file.stat().st_size > LARGEST_TEXT:
+        raise InputError(f"The file {shown(str(path))} is larger than {LARGEST_TEXT // 1024**2} MiB.")
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"The file {shown(str(path))} is not UTF-8 text.") from None
+    except OSError as error:
+        raise InputError(f"The file {shown(str(path))} cannot be read: {error.strerror}.") from None
+
+
+def write_atomically(path: str | Path, write: Callable[[Path], None]) -> None:
+    """Write a file by way of a neighbour that is renamed at the end, so that no half-written file is ever seen.
+
+    Args:
+        path: Where the file shall be.
+        write: Writes the whole content to the path that it is given.
+
+    Raises:
+        InputError: If the folder does not exist or cannot be written to.
+    """
+    target = Path(path)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
+        os.close(handle)
+    except (OSError, ValueError) as error:
+        raise InputError(f"The file {shown(str(path))} cannot be written: {error}.") from None
+    try:
+        write(Path(name))
+        Path(name).chmod(0o666 & ~_umask())
+        Path(name).replace(target)
+    except OSError as error:
+        raise InputError(f"The file {shown(str(path))} cannot be written: {error.strerror}.") from None
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            Path(name).unlink()
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
