@@ -9,6 +9,7 @@ from qifldp.adversaries.prior import Prior
 from qifldp.channels.channel import Channel
 from qifldp.channels.composition import hidden_choice, kronecker, visible_choice
 from qifldp.channels.exact_profile import ExactProfile, expand
+from qifldp.channels.files import read_channel, write_channel
 from qifldp.channels.hyper import Hyper
 from qifldp.channels.profile import Profile
 from qifldp.channels.profile_expansion import expand_profile
@@ -92,10 +93,12 @@ __all__ = [
     "posterior_vulnerability",
     "prior_vulnerability",
     "protocol_from_json",
+    "read_channel",
     "shannon_capacity",
     "sibson_information",
     "tight_epsilon",
     "trade_off",
     "visible_choice",
     "worst_output_vulnerability",
+    "write_channel",
 ]

@@ -29,7 +29,7 @@ SEED_BYTES = 16
 """A pairwise independent hash a·x + b on 64-bit words is drawn with two words."""
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class LH(IndependentProtocol, BudgetedProtocol):
     """Local hashing: draw a hash h of the values to g buckets, report h and randomised response on h(x) (Def. 6).
 
@@ -44,8 +44,6 @@ class LH(IndependentProtocol, BudgetedProtocol):
 
     name = "LH"
 
-    domain_size: int
-    budget: Budget
     buckets: int
 
     def __init__(self, domain_size: int, epsilon: object = None, *, exp_epsilon: object = None, g: int | str) -> None:
@@ -80,7 +78,7 @@ class LH(IndependentProtocol, BudgetedProtocol):
         return SEED_BYTES + index_bytes(self.buckets) if self.buckets <= MOST_BUCKETS else None
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class BLH(LH):
     """Binary local hashing: g = 2."""
 
@@ -94,7 +92,7 @@ class BLH(LH):
         return {"epsilon": str(self.budget)}
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class OLH(LH):
     """Optimised local hashing: g = ⌊e^ε + 3/2⌋, the rounded optimum e^ε + 1 of the variance."""
 

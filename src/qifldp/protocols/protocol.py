@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import ClassVar
@@ -22,6 +23,7 @@ LARGEST_MATRIX = 1 << 22
 """Cells of an explicit channel matrix that a protocol writes out at most."""
 
 
+@dataclass(frozen=True, init=False, repr=False)
 class Protocol(ABC):
     """A frequency-estimation protocol over k values.
 
@@ -88,6 +90,10 @@ class Protocol(ABC):
         settings = ",".join(f"{key}={value}" for key, value in self.parameters.items())
         return f"{self.name.lower()}:{settings}"
 
+    def __repr__(self) -> str:
+        settings = "".join(f", {key}={value!r}" for key, value in self.parameters.items())
+        return f"{self.name}(domain_size={self.domain_size}{settings})"
+
     def to_json(self) -> dict[str, object]:
         """Return the description as JSON: name, domain size and exact parameters (as text)."""
         return {"protocol": self.name, "domain_size": self.domain_size, "parameters": self.parameters}
@@ -142,6 +148,7 @@ class Protocol(ABC):
         return nearest_float(lambda: ratio(0)), nearest_float(lambda: ratio(1))
 
 
+@dataclass(frozen=True, init=False, repr=False)
 class BudgetedProtocol(Protocol):
     """A protocol that claims a budget ε, which its parameters follow from.
 
@@ -178,6 +185,7 @@ class BudgetedProtocol(Protocol):
         return field.exponential(self.budget)
 
 
+@dataclass(frozen=True, init=False, repr=False)
 class IndependentProtocol(Protocol):
     """A protocol whose report supports every value independently: the true one with p, any other with q."""
 

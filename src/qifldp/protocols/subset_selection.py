@@ -15,12 +15,11 @@ from qifldp.channels.exact_profile import ExactProfile
 from qifldp.channels.profile import Profile
 from qifldp.errors import TooLargeError
 from qifldp.exact.balls import certain_floor, nearest_float
-from qifldp.exact.budget import Budget
 from qifldp.exact.fields import BALLS, RATIONALS, Field, Number
 from qifldp.protocols.protocol import LARGEST_MATRIX, BudgetedProtocol, check_whole, index_bytes
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class SS(BudgetedProtocol):
     """Subset selection: report a set of ω values that holds the true one more often than chance (Def. 5).
 
@@ -33,8 +32,6 @@ class SS(BudgetedProtocol):
 
     name = "SS"
 
-    domain_size: int
-    budget: Budget
     omega: int
 
     def __init__(
@@ -85,7 +82,7 @@ class SS(BudgetedProtocol):
         return min((k + 7) // 8, self.omega * index_bytes(k))
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class GRR(SS):
     """Generalised (k-ary) randomised response: report the true value with p, any other with q (Def. 4).
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 from scipy.optimize import brentq
 
 from qifldp.errors import InputError
-from qifldp.exact.budget import Budget, Exactly, parse_rational, show_rational
+from qifldp.exact.budget import Exactly, parse_rational, show_rational
 from qifldp.exact.fields import Field, Number
 from qifldp.protocols.protocol import BudgetedProtocol
 from qifldp.protocols.unary_encoding import UnaryEncoding
@@ -18,7 +18,7 @@ THETA_DIGITS = 9
 """Decimals of the default θ. Variance is flat at its minimum: a change of 1e-9 in θ moves it by less than 1e-12."""
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class THE(UnaryEncoding, BudgetedProtocol):
     """Thresholding with histogram encoding: Laplace noise of scale 2/ε on a one-hot vector, bits above θ (Def. 8).
 
@@ -32,8 +32,6 @@ class THE(UnaryEncoding, BudgetedProtocol):
 
     name = "THE"
 
-    domain_size: int
-    budget: Budget
     theta: Fraction
 
     def __init__(

@@ -15,6 +15,7 @@ from qifldp.exact.fields import Field, Number
 from qifldp.protocols.protocol import LARGEST_MATRIX, BudgetedProtocol, IndependentProtocol
 
 
+@dataclass(frozen=True, init=False, repr=False)
 class UnaryEncoding(IndependentProtocol):
     """What the unary encodings share: k bits, the true one set with p, the others with q."""
 
@@ -37,7 +38,7 @@ class UnaryEncoding(IndependentProtocol):
         return (self.domain_size + 7) // 8
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class UE(UnaryEncoding):
     """Unary encoding with any bit probabilities 0 < p, q < 1, p ≠ q.
 
@@ -50,7 +51,6 @@ class UE(UnaryEncoding):
 
     name = "UE"
 
-    domain_size: int
     p: Fraction
     q: Fraction
 
@@ -78,7 +78,7 @@ class UE(UnaryEncoding):
         return field.number(self.p), field.number(self.q)
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class SUE(UnaryEncoding, BudgetedProtocol):
     """Symmetric unary encoding: p = e^{ε/2}/(e^{ε/2} + 1), q = 1 − p (RAPPOR's one-time report)."""
 
@@ -89,7 +89,7 @@ class SUE(UnaryEncoding, BudgetedProtocol):
         return root / (root + 1), 1 / (root + 1)
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class OUE(UnaryEncoding, BudgetedProtocol):
     """Optimised unary encoding: p = 1/2, q = 1/(e^ε + 1), the least variance among ε-LDP unary encodings."""
 
