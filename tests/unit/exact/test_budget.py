@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -124,12 +124,14 @@ def test_exp_epsilon_is_the_number_under_the_logarithm() -> None:
 @pytest.mark.parametrize("text", ["0.1", "ln(3)", "2*ln(3)", "3.7", "1e-9", "700", "1/3*ln(2)", "100*ln(3/2)"])
 def test_epsilon_is_the_nearest_double(text: str) -> None:
     multiple, _, rest = text.rpartition("*") if "ln" in text else (text, "", "")
-    base = Fraction(rest[3:-1]) if rest else None
-    value = Decimal(Fraction(multiple or 1).numerator) / Decimal(Fraction(multiple or 1).denominator)
-    if base is not None:
-        value *= (Decimal(base.numerator) / Decimal(base.denominator)).ln()
-    epsilon = Budget.read(text).epsilon
-    assert epsilon == float(value)
+    factor = Fraction(multiple or 1)
+    with localcontext() as context:
+        context.prec = 60
+        value = Decimal(factor.numerator) / Decimal(factor.denominator)
+        if rest:
+            base = Fraction(rest.removeprefix("ln(").removesuffix(")"))
+            value *= (Decimal(base.numerator) / Decimal(base.denominator)).ln()
+        assert Budget.read(text).epsilon == float(value)
 
 
 @pytest.mark.parametrize("epsilon", [0, "0", -1, "-0.5"])
