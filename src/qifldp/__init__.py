@@ -5,6 +5,7 @@ Protocols are information-theoretic channels; everything that can leak from a ch
 
 from qifldp._version import __version__
 from qifldp.adversaries import gain as gains
+from qifldp.adversaries.files import read_gain, read_prior
 from qifldp.adversaries.prior import Prior
 from qifldp.channels.channel import Channel
 from qifldp.channels.composition import hidden_choice, kronecker, visible_choice
@@ -13,6 +14,9 @@ from qifldp.channels.files import read_channel, write_channel
 from qifldp.channels.hyper import Hyper
 from qifldp.channels.profile import Profile
 from qifldp.channels.profile_expansion import expand_profile
+from qifldp.data.columns import count_column, read_domain
+from qifldp.data.datasets import load_dataset
+from qifldp.data.population import Population
 from qifldp.errors import ConvergenceError, InexactError, InputError, QifldpError, TooLargeError
 from qifldp.exact.budget import Budget
 from qifldp.leakage.capacity import bayes_capacity, max_case_capacity, min_entropy_capacity, tight_epsilon
@@ -62,6 +66,7 @@ __all__ = [
     "Hyper",
     "InexactError",
     "InputError",
+    "Population",
     "Prior",
     "Profile",
     "Protocol",
@@ -74,6 +79,7 @@ __all__ = [
     "asr",
     "bayes_capacity",
     "blahut_arimoto",
+    "count_column",
     "estimate_posterior_vulnerability",
     "expand",
     "expand_profile",
@@ -81,6 +87,7 @@ __all__ = [
     "guessing_entropy",
     "hidden_choice",
     "kronecker",
+    "load_dataset",
     "max_case_capacity",
     "max_case_leakage",
     "max_case_posterior_vulnerability",
@@ -94,6 +101,9 @@ __all__ = [
     "prior_vulnerability",
     "protocol_from_json",
     "read_channel",
+    "read_domain",
+    "read_gain",
+    "read_prior",
     "shannon_capacity",
     "sibson_information",
     "tight_epsilon",
