@@ -5,17 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import json
+import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyarrow import parquet
 
 from qifldp.errors import InputError, shown
-from qifldp.exact.budget import parse_rational
+from qifldp.exact.budget import nearest_double, parse_rational
 from qifldp.storage import check_readable, read_text
 
 SCHEMA_VERSION = 1
@@ -67,6 +70,20 @@ def read_matrix(path: str | Path, kind: str, *, exact: bool = False) -> Labelled
     return readers[suffix](check_readable(path))
 
 
+def float_table(rows: list[list[Any]], what: str) -> NDArray[np.float64]:
+    """Return a table of numbers of any kind as doubles.
+
+    Raises:
+        InputError: If an entry is not a number, or lies beyond the doubles.
+    """
+    if any(isinstance(entry, bool) or not isinstance(entry, numbers.Real) for row in rows for entry in row):
+        raise InputError(f"{what} must hold numbers only.")
+    try:
+        return np.array(rows, dtype=np.float64)
+    except OverflowError:
+        raise InputError(f"{what} must hold numbers of at most 1e308.") from None
+
+
 def check_suffix(path: str | Path, kind: str) -> str:
     """Return the ending of a matrix file's name, or raise InputError if it is not one of the four."""
     suffix = Path(path).suffix.lower()
@@ -77,14 +94,14 @@ def check_suffix(path: str | Path, kind: str) -> str:
 
 def _from_csv(text: str, kind: str, *, exact: bool) -> LabelledMatrix:
     try:
-        rows = [row for row in csv.reader(io.StringIO(text)) if any(cell.strip() for cell in row)]
+        rows = [row for row in csv.reader(io.StringIO(text)) if len(row) > 1 or "".join(row).strip()]
     except csv.Error as error:
         raise InputError(f"The {kind} file is not CSV: {error}.") from None
     if not rows:
         raise InputError(f"The {kind} file has no rows.")
     columns, labels = None, None
-    if not _is_number(rows[0][0]):
-        labelled = rows[0][0].strip().lower() in ("", INPUT_COLUMN)
+    labelled = rows[0][0].strip().lower() in ("", INPUT_COLUMN)
+    if labelled or not any(map(_is_number, rows[0])):
         columns = rows[0][1:] if labelled else rows[0]
         rows = rows[1:]
         if labelled:
@@ -94,8 +111,8 @@ def _from_csv(text: str, kind: str, *, exact: bool) -> LabelledMatrix:
     if sum(map(len, rows)) > LARGEST_MATRIX:
         raise InputError(f"A {kind} file must have at most {LARGEST_MATRIX:,} cells.")
     rational = exact or not any(set(entry.lower()) & set(".e") for row in rows for entry in row)
-    numbers = [[parse_rational(entry, f"an entry of the {kind} file") for entry in row] for row in rows]
-    entries = numbers if rational else [[float(number) for number in row] for row in numbers]
+    exactly = [[parse_rational(entry, f"an entry of the {kind} file") for entry in row] for row in rows]
+    entries = exactly if rational else [[nearest_double(number) for number in row] for row in exactly]
     return LabelledMatrix(entries, labels, columns)
 
 
@@ -114,6 +131,8 @@ def _from_json(text: str, kind: str) -> LabelledMatrix:
     table = document["matrix"]
     if not isinstance(table, list) or not table or not all(isinstance(row, list) and row for row in table):
         raise InputError(f"The matrix of a JSON {kind} must be a list of rows of numbers.")
+    if sum(map(len, table)) > LARGEST_MATRIX:
+        raise InputError(f"A {kind} file must have at most {LARGEST_MATRIX:,} cells.")
     for key in ("inputs", "outputs"):
         if not isinstance(document.get(key, []), list):
             raise InputError.expected(f"{key} of the {kind}", "a list of labels", document[key])
@@ -124,12 +143,16 @@ def _no_constant(name: str) -> object:
     raise ValueError(f"{name} is not a number of JSON")
 
 
+_BAD_NPY = (ValueError, OSError, EOFError, SyntaxError, TypeError, OverflowError, KeyError, TokenError)
+"""What NumPy's reader of .npy headers raises on headers that nobody should have written."""
+
+
 def _from_npy(file: Path, kind: str) -> LabelledMatrix:
     try:
-        array = np.load(file, allow_pickle=False, mmap_mode="r")
-    except (ValueError, OSError, EOFError) as error:
-        raise InputError(f"The {kind} file is not a plain .npy array: {shown(str(error), 120)}.") from None
-    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiub" or array.ndim != 2:
+        array = np.lib.format.open_memmap(file, mode="r")
+    except _BAD_NPY:
+        raise InputError(f"The {kind} file is not a plain .npy array.") from None
+    if array.dtype.kind not in "fiub" or array.ndim != 2:
         raise InputError(f"A {kind} in an .npy file must be a two-dimensional array of numbers.")
     if array.size > LARGEST_MATRIX:
         raise InputError(f"A {kind} file must have at most {LARGEST_MATRIX:,} cells, got {array.size:,}.")
@@ -141,7 +164,7 @@ def _from_parquet(file: Path, kind: str) -> LabelledMatrix:
         metadata = parquet.read_metadata(file)
         if metadata.num_rows * metadata.num_columns > LARGEST_MATRIX:
             raise InputError(f"A {kind} file must have at most {LARGEST_MATRIX:,} cells.")
-        table = parquet.read_table(file)
+        table = parquet.read_table(file, page_checksum_verification=True)
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"The {kind} file is not Parquet: {shown(str(error), 120)}.") from None
     labels = None

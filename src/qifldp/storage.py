@@ -22,14 +22,16 @@ def check_readable(path: str | Path) -> Path:
     """
     file = Path(path)
     try:
-        if not file.exists():
-            raise InputError(f"There is no file {shown(str(path))}.")
-        if not file.is_file():
-            raise InputError(f"{shown(str(path))} is not a file.")
-        if file.stat().st_size == 0:
-            raise InputError(f"The file {shown(str(path))} is empty.")
+        exists, regular = file.exists(), file.is_file()
+        size = file.stat().st_size if regular else 0
     except (OSError, ValueError) as error:
-        raise InputError(f"The file {shown(str(path))} cannot be read: {error}.") from None
+        raise InputError(f"The file {shown(str(path))} cannot be read: {reason(error)}.") from None
+    if not exists:
+        raise InputError(f"There is no file {shown(str(path))}.")
+    if not regular:
+        raise InputError(f"{shown(str(path))} is not a file.")
+    if size == 0:
+        raise InputError(f"The file {shown(str(path))} is empty.")
     return file
 
 
@@ -47,7 +49,7 @@ def read_text(path: str | Path) -> str:
     except UnicodeDecodeError:
         raise InputError(f"The file {shown(str(path))} is not UTF-8 text.") from None
     except OSError as error:
-        raise InputError(f"The file {shown(str(path))} cannot be read: {error.strerror}.") from None
+        raise InputError(f"The file {shown(str(path))} cannot be read: {reason(error)}.") from None
 
 
 def write_atomically(path: str | Path, write: Callable[[Path], None]) -> None:
@@ -60,21 +62,32 @@ def write_atomically(path: str | Path, write: Callable[[Path], None]) -> None:
     Raises:
         InputError: If the folder does not exist or cannot be written to.
     """
-    target = Path(path)
+    if not str(path):
+        raise InputError("The name of the file to write is empty.")
     try:
+        target = Path(path).resolve()  # a link stays a link: what it leads to is replaced
+        special = target.exists() and not target.is_file()
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
         os.close(handle)
     except (OSError, ValueError) as error:
-        raise InputError(f"The file {shown(str(path))} cannot be written: {error}.") from None
+        raise InputError(f"The file {shown(str(path))} cannot be written: {reason(error)}.") from None
+    if special:
+        Path(name).unlink()
+        raise InputError(f"The file {shown(str(path))} cannot be written: it is not a regular file.")
     try:
         write(Path(name))
         Path(name).chmod(0o666 & ~_umask())
         Path(name).replace(target)
     except OSError as error:
-        raise InputError(f"The file {shown(str(path))} cannot be written: {error.strerror}.") from None
+        raise InputError(f"The file {shown(str(path))} cannot be written: {reason(error)}.") from None
     finally:
         with contextlib.suppress(FileNotFoundError):
             Path(name).unlink()
+
+
+def reason(error: OSError | ValueError) -> str:
+    """Return why an operation on a file failed, without the name of any other file."""
+    return getattr(error, "strerror", None) or shown(str(error), 120)
 
 
 def _umask() -> int:

@@ -6,11 +6,12 @@ from fractions import Fraction
 from functools import lru_cache
 
 import pytest
+
 from oracles import brute_force as oracle
 from oracles.cases import Case, all_cases
 from oracles.priors import awkward_priors
-
 from qifldp.adversaries import gain as gains
+from qifldp.adversaries.gain import Gain
 from qifldp.adversaries.prior import Prior
 from qifldp.channels.channel import Channel
 from qifldp.channels.exact_profile import ExactProfile
@@ -67,8 +68,8 @@ def test_measures_without_a_prior(case: Case) -> None:
 def test_vulnerabilities_under_any_prior(case: Case) -> None:
     k, matrix = case.domain_size, case.matrix
     members = range(0, k, 2)
-    adversaries = [(gains.guesses(tries), oracle.guess_gain(k, tries)) for tries in (1, 2, k)]
-    adversaries += [
+    adversaries: list[tuple[Gain, oracle.Matrix]] = [
+        *((gains.guesses(tries), oracle.guess_gain(k, tries)) for tries in (1, 2, k)),
         (gains.membership(members), oracle.membership_gain(k, members)),
         (gains.from_matrix([["3/7"] * k, [2] + [0] * (k - 1)]), [[Fraction(3, 7)] * k, [2] + [0] * (k - 1)]),
     ]
@@ -104,8 +105,8 @@ def test_trade_off_curve(case: Case) -> None:
     first, second = case.matrix[:2]
     for source in exact_sources(case):
         curve = trade_off(source)
-        assert list(curve.alpha)[0] == list(curve.beta)[-1] == 0
-        assert list(curve.alpha)[-1] == list(curve.beta)[0] == 1
+        assert curve.alpha[0] == curve.beta[-1] == 0
+        assert curve.alpha[-1] == curve.beta[0] == 1
         for alpha, beta in zip(curve.alpha, curve.beta, strict=True):
             assert_exactly(beta, oracle.type_two_error(first, second, alpha))
         assert_exactly(curve.total_variation, oracle.total_variation(first, second))

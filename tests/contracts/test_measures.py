@@ -6,10 +6,10 @@ import math
 from decimal import Decimal
 
 import pytest
+
 from oracles import brute_force as oracle
 from oracles.cases import Case, all_cases
 from oracles.priors import awkward_priors
-
 from qifldp.adversaries import gain as gains
 from qifldp.adversaries.prior import Prior
 from qifldp.leakage.blocks import information_per_report
@@ -32,7 +32,7 @@ REPORTED = 1e-12
 """Relative accuracy that the package promises for domains of up to a thousand values."""
 
 ROUNDED = 2e-15
-"""Absolute: differences of probabilities, each of which is a sum of some ten terms of at most one, rounded to 53 bits."""
+"""Absolute: differences of probabilities, each of which is a sum of some ten terms of at most one in doubles."""
 
 SUMMED = 3e-13
 """Absolute: probabilities that are sums over up to 2,744 columns in doubles: 2,744 · 2^-53 at worst."""
@@ -101,7 +101,10 @@ def test_guesses_and_membership_under_the_uniform_prior(case: Case) -> None:
     for size in range(1, k + 1):
         members = range(k - size, k)
         gain, wanted = gains.membership(members), oracle.membership_gain(k, members)
-        after, before = oracle.posterior_vulnerability(case.decimal_matrix, even, wanted), max(size, k - size) / Decimal(k)
+        after, before = (
+            oracle.posterior_vulnerability(case.decimal_matrix, even, wanted),
+            max(size, k - size) / Decimal(k),
+        )
         assert_reported(posterior_vulnerability(case.protocol, None, gain), after)
         assert_reported(additive_leakage(case.protocol, None, gain), oracle.as_decimal(after) - before, floor=ROUNDED)
 

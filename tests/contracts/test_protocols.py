@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+
 from oracles.brute_force import Number, abstract_channel, as_decimal
 from oracles.cases import Case, all_cases
-
 from qifldp.channels.channel import Channel
 from qifldp.channels.exact_profile import expand
 from qifldp.channels.profile_expansion import expand_profile
@@ -134,7 +134,7 @@ def test_description_is_a_value_and_survives_json_and_spec(case: Case) -> None:
     assert type(rebuilt) is type(protocol)
     assert rebuilt.spec == protocol.spec
     with pytest.raises(FrozenInstanceError):
-        protocol.domain_size = 7
+        protocol.domain_size = 7  # type: ignore[misc]
     assert protocol.report_bytes is not None
     assert protocol.report_bytes >= 1
 

@@ -5,7 +5,7 @@ Written from the definitions of the protocols and measures; nothing here imports
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, perm
@@ -181,9 +181,9 @@ def _first_member(found: BallProfile, count: int) -> tuple[list[arb], arb]:
     return firsts, not_p * real(Fraction(comb(k - count, w), comb(k - 1, w)))
 
 
-def _sum(terms: Sequence[arb] | object) -> arb:
+def _sum(terms: Iterable[arb]) -> arb:
     total = real(0)
-    for term in terms:  # type: ignore[attr-defined]
+    for term in terms:
         total += term
     return total
 

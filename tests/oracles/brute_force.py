@@ -38,7 +38,7 @@ def decimals(row: Row) -> list[Decimal]:
 
 
 def like(matrix: Matrix, prior: Row) -> list[Number]:
-    """Return a rational prior in the kind of number that the matrix has."""
+    """Return a rational prior or action in the kind of number that the matrix has."""
     return list(prior) if isinstance(matrix[0][0], Fraction) else decimals(prior)
 
 
@@ -76,7 +76,8 @@ def prior_vulnerability(prior: Row, gain: Matrix) -> Number:
 
 def posterior_vulnerability(matrix: Matrix, prior: Row, gain: Matrix) -> Number:
     """Return Σ_y max_w Σ_x π_x C[x, y] g(w, x)."""
-    return sum(prior_vulnerability(column, gain) for column in joint_columns(matrix, prior))
+    actions = [like(matrix, action) for action in gain]
+    return sum(prior_vulnerability(column, actions) for column in joint_columns(matrix, prior))
 
 
 def max_case_posterior_vulnerability(matrix: Matrix, prior: Row, gain: Matrix) -> Number:

@@ -41,6 +41,9 @@ MOST_HASHES = 4_000
 
 HALF = Fraction(1, 2)
 
+THETA_STEPS = 10**12
+"""The default threshold of THE has twelve decimals."""
+
 
 @dataclass(frozen=True)
 class Case:
@@ -140,18 +143,18 @@ def _the(k: int, budget: BudgetCase, theta: str | None) -> Table:
 
 
 def best_threshold(budget: BudgetCase) -> Fraction:
-    """Return the θ in [1/2, 1], of nine decimals, with the least q(1 − q)/(p − q)², by trisection."""
-    low, high = 5 * 10**8, 10**9
+    """Return the θ in [1/2, 1], of twelve decimals, with the least q(1 − q)/(p − q)², by trisection."""
+    low, high = THETA_STEPS // 2, THETA_STEPS
 
-    def variance(nanos: int) -> Decimal:
-        theta = Fraction(nanos, 10**9)
+    def variance(step: int) -> Decimal:
+        theta = Fraction(step, THETA_STEPS)
         p, q = 1 - budget.power((theta - 1) / 2) / 2, budget.power(-theta / 2) / 2
         return q * (1 - q) / (p - q) ** 2
 
     while high - low > 2:
         first, second = low + (high - low) // 3, high - (high - low) // 3
         low, high = (low, second) if variance(first) < variance(second) else (first, high)
-    return Fraction(min(range(low, high + 1), key=variance), 10**9)
+    return Fraction(min(range(low, high + 1), key=variance), THETA_STEPS)
 
 
 def _unary(k: int, p: str, q: str) -> Case:

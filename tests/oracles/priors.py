@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 Weights = list[Fraction]
 
 
-def normalised(weights: list[int] | list[Fraction]) -> Weights:
+def normalised(weights: Sequence[int | Fraction]) -> Weights:
     total = sum(Fraction(weight) for weight in weights)
-    return [weight / total for weight in weights]
+    return [Fraction(weight) / total for weight in weights]
 
 
 def zipf(size: int) -> Weights:
@@ -26,11 +27,12 @@ def awkward_priors(size: int, ratio: object) -> dict[str, Weights]:
     found = {
         "zipf": zipf(size),
         "rising": zipf(size)[::-1],
-        "zeros": normalised([0] + [3, 1, 2, 2, 1][: size - 1]),
+        "zeros": normalised([0, 3, 1, 2, 2, 1][:size]),
         "ties": normalised([2, 1, 2, 1, 1, 2][:size]),
         "steep": normalised([Fraction(1, 20**rank) for rank in range(size)]),
         "point mass": normalised([0] * (size - 1) + [1]),
     }
     if isinstance(ratio, Fraction):
-        found["on the edge"] = normalised([1, ratio, 1, ratio, 1, 1 / ratio][:size])
+        edge = [Fraction(1), ratio, Fraction(1), ratio, Fraction(1), 1 / ratio]
+        found["on the edge"] = normalised(edge[:size])
     return found

@@ -1,4 +1,4 @@
-"""Run by `make test-wheel` with the Python of a clean environment that holds the built wheel and nothing of the source."""
+"""Run by `make test-wheel` with the Python of a clean environment that holds the built wheel, and no source."""
 
 from __future__ import annotations
 

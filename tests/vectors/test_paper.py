@@ -7,8 +7,8 @@ from fractions import Fraction
 from math import comb
 
 import pytest
-from oracles.brute_force import as_decimal
 
+from oracles.brute_force import as_decimal
 from qifldp.exact.budget import Budget
 from qifldp.leakage.capacity import bayes_capacity
 from qifldp.leakage.information import shannon_capacity
@@ -155,7 +155,9 @@ SMALL = 1e-8
 
 
 @pytest.mark.parametrize(
-    "protocol", [GRR(50, "1e-9"), SS(50, "1e-9", omega=5), SS(50, "1e-9"), BLH(50, "1e-9")], ids=lambda found: found.spec
+    "protocol",
+    [GRR(50, "1e-9"), SS(50, "1e-9", omega=5), SS(50, "1e-9"), BLH(50, "1e-9")],
+    ids=lambda found: found.spec,
 )
 def test_information_at_a_tiny_budget(protocol: Protocol) -> None:
     """With one size w, I = ε²/2 · w(k − w)/k² nats to first order, averaged over sizes: 6.49e-20 bits for ω = 5."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from qifldp.errors import InputError
 from qifldp.exact.budget import parse_rational
+from qifldp.matrix_files import float_table
 
 SUM_TOLERANCE = 1e-9
 """Probabilities printed with ten digits pass and are rescaled; a forgotten or doubled value does not."""
@@ -136,10 +137,7 @@ def _read(values: Sequence[object] | NDArray[Any]) -> NDArray[Any]:
     if not plain or any(isinstance(value, list | tuple) for value in plain):
         return np.zeros((0,))
     if any(isinstance(value, float | np.floating) for value in plain):
-        try:
-            return np.array(plain, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError("A prior must hold numbers only.") from None
+        return float_table([plain], "A prior")[0]
     exact = np.empty(len(plain), dtype=object)
     exact[:] = [parse_rational(value, "a probability") for value in plain]
     return exact

@@ -14,6 +14,7 @@ from qifldp.channels.hyper import Hyper, Numbers
 from qifldp.channels.reduction import merge_proportional
 from qifldp.errors import InputError, TooLargeError, shown
 from qifldp.exact.budget import parse_rational
+from qifldp.matrix_files import float_table
 
 ROW_SUM_TOLERANCE = 1e-12
 """A row of m doubles that was normalised in floats sums to one within m·1e-16; a matrix printed with
@@ -243,10 +244,7 @@ def _numbers(matrix: object) -> Numbers:
     if len({len(row) for row in rows}) > 1:
         raise InputError("Each row of a channel matrix must have the same number of entries.")
     if any(isinstance(entry, float | np.floating) for row in rows for entry in row):
-        try:
-            return np.array(rows, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise InputError("A channel matrix must hold numbers only.") from None
+        return float_table(rows, "A channel matrix")
     parsed = [[parse_rational(entry, "an entry of a channel matrix") for entry in row] for row in rows]
     table = np.empty((len(parsed), len(parsed[0]) if parsed else 0), dtype=object)
     for index, row in enumerate(parsed):

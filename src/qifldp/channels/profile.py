@@ -126,7 +126,7 @@ class Profile:
         if ratio < 1:
             ratio, mu = 1 / ratio, mu[::-1].copy()
         mu[0] += mu[k]
-        if ratio == 1 or mu[0] == mu.sum():
+        if ratio == 1 or not mu[1:k].any():
             ratio, mu = 1.0, np.eye(1, k + 1)[0]
         sizes = np.flatnonzero(mu[:k] > 0)
         return cls(k, float(np.log(ratio)), sizes, np.log(mu[sizes]))

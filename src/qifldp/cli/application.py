@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,6 +12,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from qifldp._version import __version__
 from qifldp.rendering.documents import save, to_text
+from qifldp.rendering.text import plain
 
 application = typer.Typer(
     name="qifldp",
@@ -73,8 +75,9 @@ def show(document: dict[str, object], view: RenderableType, *, as_json: bool, ou
     if out is not None:
         save(document, out)
     if as_json:
-        typer.echo(to_text(document))
+        unicode = sys.stdout.encoding.lower().startswith("utf")
+        typer.echo(to_text(document, only_ascii=not unicode))
         return
     Console(highlight=False).print(view)
     if out is not None:
-        errors().print(f"The result is in {out} (JSON).", markup=False, soft_wrap=True)
+        errors().print(plain(f"The result is in {out} (JSON)."), markup=False, soft_wrap=True)

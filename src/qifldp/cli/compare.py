@@ -126,7 +126,11 @@ def _domain(
     other: OtherValues,
 ) -> tuple[Population | None, int]:
     """Return the population, if there are data, and the number of values."""
-    named = [name for name, value in (("DATA", data), ("--dataset", dataset), ("--domain-size", domain_size)) if value]
+    named = [
+        name
+        for name, value in (("DATA", data), ("--dataset", dataset), ("--domain-size", domain_size))
+        if value is not None
+    ]
     if len(named) > 1 or (not named and domain is None):
         raise InputError("Say what is collected: one of DATA with --column, --dataset, --domain-size or --domain.")
     if column is not None and data is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -19,6 +20,9 @@ from qifldp.errors import InputError
 from qifldp.exact.budget import Budget, parse_rational
 from qifldp.protocols.protocol import Protocol
 from qifldp.rendering.tables import leakage_view
+
+LONGEST_COUNT = 18
+"""Digits of a number of guesses that are read at most."""
 
 
 @application.command("leakage")
@@ -61,6 +65,8 @@ def leakage_command(
         if domain_size is None:
             raise InputError("Say how many values there are: --domain-size K.")
         size, labels = check_domain_size(domain_size), None
+        if epsilon is not None and not subject.has_budget:
+            raise InputError(f"The parameters of {subject.name} are p and q, not a budget: leave --epsilon out.")
     source = build(subject, size, None if epsilon is None else Budget.read(epsilon))
     known, description = _prior(prior, size)
     wanted = _gain(gain, labels, size)
@@ -89,6 +95,8 @@ def _prior(text: str, domain_size: int) -> tuple[Prior, dict[str, object]]:
     if kind.lower() == "zipf":
         exponent = float(parse_rational(rest or "1", "the exponent of zipf"))
         return Prior.zipf(domain_size, exponent), {"kind": "zipf", "exponent": exponent}
+    if not Path(text).exists():
+        raise InputError.expected("--prior", "uniform, zipf:S or the name of a file", text)
     return read_prior(text), {"kind": "file", "path": text}
 
 
@@ -98,8 +106,11 @@ def _gain(text: str, labels: tuple[str, ...] | None, domain_size: int) -> Gain:
     if name in ("bayes", "distance") and not rest:
         return gains.bayes() if name == "bayes" else gains.distance()
     if name == "guesses":
-        tries = parse_rational(rest, "the number of guesses")
-        return gains.guesses(int(tries) if tries.denominator == 1 else 0)
+        if not rest.isdecimal() or len(rest) > LONGEST_COUNT:
+            raise InputError.expected("the number of guesses", "a positive whole number", rest)
+        return gains.guesses(int(rest))
     if name == "member":
         return read_sensitive_set(rest, labels, domain_size)
+    if not Path(text).suffix:
+        raise InputError.expected("--gain", "bayes, guesses:T, member:FILE, distance or the name of a file", text)
     return read_gain(text)

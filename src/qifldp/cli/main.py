@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
 import typer
 
 from qifldp.cli import compare, leakage
 from qifldp.cli.application import application
 from qifldp.errors import QifldpError
+from qifldp.rendering.text import plain
+from qifldp.storage import reason
 
 COMMANDS = (compare, leakage)
 """Modules whose import registers their command, in the order of the help."""
@@ -25,8 +28,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without Greek shows ? for ε, and no traceback
     try:
         code = application(args=arguments, prog_name="qifldp", standalone_mode=False)
+        sys.stdout.flush()
     except QifldpError as error:
         return _fail(str(error))
     except typer.TyperException as error:
@@ -34,11 +41,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (typer.Abort, KeyboardInterrupt):
         sys.stderr.write("qifldp: interrupted.\n")
         return INTERRUPTED
+    except OSError as error:
+        return _fail(f"The result cannot be written: {reason(error)}.")
     except MemoryError:
         return _fail("There is not enough memory for this; a smaller domain or fewer samples would fit.")
     return code if isinstance(code, int) else 0
 
 
 def _fail(sentence: str) -> int:
-    sys.stderr.write(f"qifldp: {' '.join(sentence.split())}\n")
+    sys.stderr.write(f"qifldp: {plain(' '.join(sentence.split()))}\n")
     return BAD_INPUT

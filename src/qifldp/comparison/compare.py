@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from qifldp.adversaries.prior import Prior
 from qifldp.channels.channel import Channel
+from qifldp.channels.profile import check_domain_size
 from qifldp.comparison.accuracy import detectable_frequency, standard_error, weighted_standard_error
 from qifldp.comparison.question import Question, answer
 from qifldp.comparison.subjects import MatrixSubject, Subject, build
@@ -18,7 +19,13 @@ from qifldp.protocols.protocol import Protocol
 
 SCHEMA_VERSION = 1
 
-LOW_IS_BETTER = (*(m.key for m in MEASURES if m.private_end == "low"), "asr_prior", "standard_error")
+LOW_IS_BETTER = (
+    *(m.key for m in MEASURES if m.private_end == "low"),
+    "asr_prior",
+    "standard_error",
+    "standard_error_weighted",
+    "detectable_frequency",
+)
 """Figures whose least holder is named in ``least``."""
 
 EQUAL = 1e-12
@@ -139,6 +146,7 @@ def compare(
         raise InputError("A comparison needs at least one protocol.")
     if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= 10**15:
         raise InputError.expected("n", "a whole number from 1 to 10^15", n)
+    check_domain_size(domain_size)
     known = prior or Prior.uniform(domain_size)
     known.for_domain(domain_size)
     budgets: tuple[Budget | None, ...] = question.budgets or (None,)

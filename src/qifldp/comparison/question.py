@@ -9,7 +9,7 @@ from typing import Literal
 
 from qifldp.channels.channel import Channel
 from qifldp.comparison.accuracy import standard_error
-from qifldp.comparison.solve import Solution, solve
+from qifldp.comparison.solve import Piece, Solution, solve
 from qifldp.comparison.subjects import Subject, build
 from qifldp.errors import InputError
 from qifldp.exact.budget import Budget
@@ -78,6 +78,9 @@ def answer(
     def figure_at(name: str) -> Callable[[float], float]:
         return lambda epsilon: _figure(name, subject.build(domain_size, Budget.read(epsilon)), n)
 
+    def piece(epsilon: float) -> Piece:
+        return Piece(*subject.default_range(domain_size, epsilon))
+
     if question.limit is not None:
         assert question.limit_value is not None
         falls = question.limit == "error"
@@ -86,13 +89,14 @@ def answer(
             question.limit_value,
             rising=not falls,
             take="first" if falls else "last",
+            piece=piece,
         )
         if found.epsilon is not None:
             return found
         share = "every" if found.reason.startswith("every") else "no"
         return Solution(None, f"{_LIMITS[question.limit]} is at most {question.limit_value:g} at {share} ε")
     target = _figure(question.match, build(first, domain_size, budget), n)
-    found = solve(figure_at(question.match), target, take="first")
+    found = solve(figure_at(question.match), target, take="first", piece=piece) if target > 0 else Solution(None)
     if found.epsilon is None:
         return Solution(None, f"no ε gives it the {question.match} of the first protocol, {target:.6g}")
     reached = figure_at(question.match)(found.epsilon)

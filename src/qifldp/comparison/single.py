@@ -12,7 +12,7 @@ from qifldp.adversaries.prior import Prior
 from qifldp.channels.channel import Channel
 from qifldp.errors import TooLargeError
 from qifldp.leakage.measures import MEASURES, finite
-from qifldp.leakage.sampling import estimate_posterior_vulnerability
+from qifldp.leakage.sampling import check_simulation, estimate_posterior_vulnerability
 from qifldp.leakage.vulnerability import (
     additive_leakage,
     max_case_leakage,
@@ -87,6 +87,7 @@ def measure(
     Raises:
         InputError: If prior or gain do not fit the domain.
     """
+    check_simulation(samples, confidence)
     reasons: dict[str, str] = {}
     measures = {}
     for entry in MEASURES:
@@ -134,8 +135,9 @@ def measure(
         "max_case_posterior_vulnerability": worst,
         "max_case_leakage": float(max_case_leakage(source, prior, gain)) if worst else None,
     }
-    if ratio is None:
-        reasons["multiplicative_leakage"] = "the adversary gains nothing before the report, so there is no ratio"
+    for key in ("multiplicative_leakage", "max_case_leakage"):
+        if adversary[key] is None:
+            reasons[key] = "the adversary gains nothing before the report, so there is no ratio"
     epsilon = source.epsilon if isinstance(source, Protocol) else None
     if epsilon is None:
         reasons["epsilon"] = "a bare channel claims no budget"

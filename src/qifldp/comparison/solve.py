@@ -20,6 +20,10 @@ SCAN_POINTS = 48
 rounded g jumps, so the scan, not one bracket, decides which crossing is taken."""
 
 
+INSIDE = 1e-14
+"""Relative distance from a jump at which a piece is evaluated: some fifty roundings, so that it is the piece meant."""
+
+
 @dataclass(frozen=True)
 class Solution:
     """A budget that answers an inverse question, or why there is none.
@@ -33,44 +37,76 @@ class Solution:
     reason: str = ""
 
 
+@dataclass(frozen=True)
+class Piece:
+    """A range of budgets on which a protocol's rounded parameters stay the same; None where it has no end."""
+
+    start: float | None = None
+    end: float | None = None
+
+
 def solve(
     figure: Callable[[float], float],
     target: float,
     *,
     rising: bool = True,
     take: Literal["first", "last"] = "last",
-    step: Callable[[], None] | None = None,
+    piece: Callable[[float], Piece] = lambda _: Piece(),
 ) -> Solution:
     """Return the budget at which a figure crosses a target.
 
-    The answer is on the admissible side: the figure there does not exceed the target.
+    The answer is on the admissible side: the figure there does not exceed the target, not by a bit.
+
+    A scan finds the crossing wanted between two of its points. Within a piece on which rounded parameters stay
+    the same every figure is monotone; at the jump between two pieces it may step back. So from the piece of
+    that crossing the search goes on to the next piece (or the one before) as long as its near end would do.
 
     Args:
-        figure: The figure as a function of ε.
-        target: The value wanted.
+        figure: The figure as a function of ε, positive.
+        target: The value wanted, positive.
         rising: Whether the figure grows with ε (leakage), or falls (error).
         take: Which crossing to take, should there be several.
-        step: Called after every evaluation of the figure.
+        piece: The piece in which an ε lies.
     """
 
-    def excess(log_epsilon: float) -> float:
-        value = figure(math.exp(log_epsilon))
-        if step is not None:
-            step()
-        return math.log(value) - math.log(target)
+    def log_figure(log_epsilon: float) -> float:
+        return math.log(figure(math.exp(log_epsilon))) - math.log(target)
+
+    def root(low: float, high: float) -> float:
+        return float(brentq(log_figure, low, high, xtol=1e-15, rtol=8.9e-16))
 
     grid = np.linspace(math.log(SMALLEST_SOLVED), math.log(LARGEST_EPSILON), SCAN_POINTS)
     grid[-1] = math.nextafter(grid[-1], 0)  # the largest budget itself must not be exceeded by rounding
-    signs = [excess(point) <= 0 for point in grid]
+    signs = [log_figure(point) <= 0 for point in grid]
     if all(signs):
         return Solution(None, "every ε reaches it")
     crossings = [i for i in range(SCAN_POINTS - 1) if signs[i] == rising and signs[i + 1] != rising]
     if not crossings:
         return Solution(None, "no ε reaches it")
     index = crossings[-1] if take == "last" else crossings[0]
-    root = float(brentq(excess, grid[index], grid[index + 1], xtol=1e-15, rtol=8.9e-16))
-    toward = -1 if rising else 1
-    shift = 0.0
-    while excess(root + toward * shift) > 0:  # step from the rounded root to the admissible side
+    found = root(grid[index], grid[index + 1])
+    step = 1 if take == "last" else -1
+    while (ends := _neighbour(piece, math.exp(found), step)) is not None:
+        near, far = math.log(ends[0]), math.log(ends[1])
+        before_near = log_figure(near) <= 0
+        if before_near != (rising == (take == "last")):
+            break
+        found = far if (log_figure(far) <= 0) == before_near else root(*sorted((near, far)))
+    epsilon, shift = math.exp(found), 0.0
+    while figure(epsilon * (1 - shift if rising else 1 + shift)) > target:  # step to the admissible side
         shift = max(2 * shift, 1e-15)
-    return Solution(math.exp(root + toward * shift))
+    return Solution(epsilon * (1 - shift if rising else 1 + shift))
+
+
+def _neighbour(piece: Callable[[float], Piece], epsilon: float, step: int) -> tuple[float, float] | None:
+    """Return the near and the far end of the next piece (step 1) or the one before (−1), both inside it."""
+    here = piece(epsilon)
+    edge = here.end if step > 0 else here.start
+    if edge is None or not SMALLEST_SOLVED < edge < LARGEST_EPSILON:
+        return None
+    near = edge * (1 + step * INSIDE)
+    there = piece(near)
+    far = there.end if step > 0 else there.start
+    limit = float(LARGEST_EPSILON) if step > 0 else SMALLEST_SOLVED
+    far = limit if far is None else far * (1 - step * INSIDE)
+    return (near, far) if step * (far - near) > 0 and step * (limit - far) >= 0 else None

@@ -36,7 +36,7 @@ def read_domain(path: str | Path) -> tuple[str, ...]:
     Raises:
         InputError: If the file cannot be read, holds fewer than two values, or holds one twice.
     """
-    values = tuple(line.strip() for line in read_text(path).splitlines() if line.strip())
+    values = tuple(line for line in read_text(path).splitlines() if line.strip())
     if not 2 <= len(values) <= LARGEST_DOMAIN:
         raise InputError.expected(f"The domain file {shown(str(path))}", "a list of at least two values", len(values))
     repeated = [value for value, count in Counter(values).items() if count > 1]
@@ -81,7 +81,7 @@ def count_column(
             _add(counts, batch)
             if progress is not None:
                 progress(share)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(f"The file {shown(str(path))} cannot be read: {shown(str(error), 160)}.") from None
     missing = counts.pop(None, 0) + counts.pop("", 0)
     title = f"{file.name}, column {column}"
@@ -96,7 +96,7 @@ def _own_domain(title: str, counts: Counter[str | None], missing: int) -> Popula
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
     notes = [READ_DOMAIN_NOTE]
     if missing:
-        notes.append(f"{missing:,} rows without a value were left out.")
+        notes.append(f"{_rows(missing)} without a value {_were(missing)} left out.")
     return Population(title, tuple(str(value) for value, _ in ordered), tuple(n for _, n in ordered), tuple(notes))
 
 
@@ -107,9 +107,9 @@ def _declared_domain(
     outside = {str(value): count for value, count in counts.items() if value not in known}
     strangers = sum(outside.values()) + missing
     if strangers and other == "reject":
-        example = f"the value {shown(next(iter(outside)))}" if outside else "rows without a value"
+        example = f"the value {shown(next(iter(outside)))}" if outside else "one without a value"
         raise InputError(
-            f"{title} has {strangers:,} rows outside the declared domain, such as {example}: "
+            f"{title} has {_rows(strangers)} outside the declared domain, such as {example}: "
             "extend the domain, or count them as one more value (--other bucket)."
         )
     values, numbers = domain, [counts.get(value, 0) for value in domain]
@@ -118,11 +118,25 @@ def _declared_domain(
         if OTHER_VALUE in known:
             raise InputError(f"The declared domain already has a value {OTHER_VALUE}.")
         values, numbers = (*domain, OTHER_VALUE), [*numbers, strangers]
-        notes.append(f"{strangers:,} rows outside the declared domain are counted as {OTHER_VALUE}.")
+        notes.append(f"{_rows(strangers)} outside the declared domain {_are(strangers)} counted as {OTHER_VALUE}.")
     return Population(title, values, tuple(numbers), tuple(notes))
 
 
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count:,} rows"
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
+
+
 def _add(counts: Counter[str | None], batch: pa.Array) -> None:
+    if pa.types.is_floating(batch.type):
+        batch = compute.if_else(compute.is_nan(batch), pa.scalar(None, batch.type), batch)
     for entry in compute.value_counts(batch.cast(pa.string())):
         counts[entry["values"].as_py()] += entry["counts"].as_py()
     if len(counts) > LARGEST_DOMAIN:
@@ -146,7 +160,7 @@ def _csv_batches(file: Path, column: str) -> Iterator[tuple[float, pa.Array]]:
 
 
 def _parquet_batches(file: Path, column: str) -> Iterator[tuple[float, pa.Array]]:
-    source: Any = parquet.ParquetFile(file)
+    source: Any = parquet.ParquetFile(file, page_checksum_verification=True)
     _check_column(column, source.schema_arrow.names)
     kind = source.schema_arrow.field(column).type
     if pa.types.is_nested(kind):

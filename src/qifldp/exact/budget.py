@@ -13,12 +13,12 @@ from flint import arb
 
 from qifldp.errors import InputError
 from qifldp.exact.balls import ball, nearest_float
-from qifldp.exact.roots import rational_power
+from qifldp.exact.roots import primitive_root, rational_power
 
 LARGEST_EPSILON = 700
 """e^700 ≈ 1e304 is the last budget whose e^ε, and its multiples that occur, are finite doubles."""
 
-SMALLEST_EPSILON = Fraction(1, 10**100)
+SMALLEST_EPSILON = 1e-100
 """Squares of smaller budgets (Shannon information is quadratic in ε) would leave the doubles."""
 
 _NUMBER = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?"
@@ -53,6 +53,14 @@ def parse_rational(value: object, what: str) -> Fraction:
     raise InputError.expected(what, "a finite number such as 0.75 or 3/4", value)
 
 
+def nearest_double(value: Fraction) -> float:
+    """Return the double nearest to a rational, infinity if it is beyond them."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
 def show_rational(value: Fraction) -> str:
     """Return the shortest text that :func:`parse_rational` reads back: a decimal if it ends, else a/b."""
     rest = value.denominator
@@ -74,8 +82,8 @@ def show_rational(value: Fraction) -> str:
 class Budget:
     """A privacy budget ε > 0, kept as it was given: ε = multiple, or ε = multiple · ln(base).
 
-    With a base, e^{rε} = base^{r·multiple} is rational for many r, and then stays an exact rational.
-    Equal budgets that are written differently (2*ln(3) and ln(9)) compare equal.
+    With a base, e^{rε} = base^{r·multiple} is rational for many r, and then stays an exact rational. The base
+    is brought to a number that is no power of another, so that ln(9) and 2*ln(3) are one budget.
     """
 
     multiple: Fraction
@@ -85,23 +93,14 @@ class Budget:
         if self.base is not None:
             if self.base <= 0 or self.base == 1:
                 raise InputError.expected("the number under ln", "positive and not 1", show_rational(self.base))
-            self._write_simply()
-        if self.multiple < (SMALLEST_EPSILON if self.base is None else Fraction(0)):
+            base, multiple = (self.base, self.multiple) if self.base > 1 else (1 / self.base, -self.multiple)
+            root, power = primitive_root(base)
+            object.__setattr__(self, "base", root)
+            object.__setattr__(self, "multiple", multiple * power)
+        if self.multiple <= 0 or not self.epsilon >= SMALLEST_EPSILON:
             raise InputError.expected("epsilon", "positive (1e-100 at least)", str(self))
-        if not nearest_float(self.ball) <= LARGEST_EPSILON:
+        if not self.epsilon <= LARGEST_EPSILON:
             raise InputError.expected("epsilon", f"at most {LARGEST_EPSILON}", str(self))
-
-    def _write_simply(self) -> None:
-        """Move as much of the multiple as possible into the base, so that equal budgets are equal objects."""
-        assert self.base is not None
-        base, multiple = (self.base, self.multiple) if self.base > 1 else (1 / self.base, -self.multiple)
-        for power in (Fraction(multiple), Fraction(multiple.numerator)):
-            whole = rational_power(base, power)
-            if whole is not None and whole > 1:
-                base, multiple = whole, multiple / power
-                break
-        object.__setattr__(self, "base", base)
-        object.__setattr__(self, "multiple", multiple)
 
     @classmethod
     def read(cls, epsilon: object = None, exp_epsilon: object = None) -> Budget:
@@ -135,6 +134,11 @@ class Budget:
     def epsilon(self) -> float:
         """ε in nats, rounded to the nearest double."""
         return nearest_float(self.ball)
+
+    @cached_property
+    def exp_epsilon(self) -> Fraction | None:
+        """e^ε if it is rational, else None."""
+        return None if self.base is None else rational_power(self.base, self.multiple)
 
     def __str__(self) -> str:
         if self.base is None:

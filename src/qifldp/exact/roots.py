@@ -35,3 +35,15 @@ def _exact_root(number: int, degree: int) -> int | None:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if middle**degree <= number else (low, middle - 1)
     return low if low**degree == number else None
+
+
+def primitive_root(number: Fraction) -> tuple[Fraction, int]:
+    """Return (r, m) with r^m = number and m as large as possible, for a rational number above 1."""
+    power, degree = 1, 2
+    while degree <= max(number.numerator.bit_length(), number.denominator.bit_length()):
+        root = rational_power(number, Fraction(1, degree))
+        if root is None:
+            degree += 1
+        else:
+            number, power = root, power * degree
+    return number, power

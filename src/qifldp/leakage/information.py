@@ -71,10 +71,10 @@ def sibson_information(source: Source, order: float, prior: Prior | None = None)
         raise InputError.expected("order", "positive", order)
     if order == math.inf:
         found = measured(source)
-        if prior is None or not isinstance(found, Channel):
+        if prior is None or (prior.for_domain(found.domain_size) > 0).all():
             return min_entropy_capacity(found)
-        support = np.flatnonzero(prior.for_domain(found.domain_size) > 0)
-        return math.log2(float(found.matrix[support].max(axis=0).sum()))
+        hyper = hyper_of(found, prior)
+        return math.log2(float(blocks.total(hyper, hyper.density.max(axis=1))))
     return blocks.sibson_nats(hyper_of(source, prior), order) * BITS
 
 

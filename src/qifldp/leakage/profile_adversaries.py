@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr
+from scipy.special import bdtr, bdtrc
 
 from qifldp.adversaries.prior import Prior
 from qifldp.channels.counting import hypergeometric_masses
@@ -30,19 +30,24 @@ def guesses_leakage(profile: Profile, prior: Prior, tries: int) -> float:
 
         V − π_1 = Σ_{1 < i ≤ i*} A_i (π_i − π_1/ρ)
 
-    a sum of non-negative terms. More guesses: secret x is guessed if fewer than t others rank before it;
-    given x, those are a fixed number plus a binomial (hypergeometric) count of members.
+    a sum of non-negative terms. More guesses: secret x is guessed if fewer than t others rank before it; given x,
+    those are a fixed number plus a binomial (hypergeometric) count of members. As many secrets enter the t
+    likeliest as leave them, so that the common level c = π_t can be taken from each:
+
+        V − V(π) = Σ_{x > t} Pr[x enters | x] (π_x − c/ρ) + Σ_{x ≤ t} Pr[x leaves | x] (c − π_x)
+
+    where each term is of the order of ρ − 1, as the result is. (A secret that enters is in the report, one that
+    leaves is not: their joint probabilities differ by ρ.)
     """
     weights = np.sort(prior.for_domain(profile.domain_size).astype(np.float64))[::-1]
     if tries >= profile.domain_size or profile.log_ratio == 0:
         return 0.0
-    if tries == 1:
-        top = weights[0]
-        rivals = int(np.count_nonzero(_log(weights) + profile.log_ratio >= np.log(top)))
-        rise = (weights[:rivals] - top) + top * -np.expm1(-profile.log_ratio)
-        return float(np.sum(_first_member(profile, rivals)[1:] * np.maximum(rise[1:], 0.0)))
-    after = _guessed(profile, weights, tries)
-    return max(0.0, float(after - weights[:tries].sum()))
+    if tries > 1:
+        return max(0.0, _swaps(profile, weights, tries))
+    top = weights[0]
+    rivals = int(np.count_nonzero(_log(weights) + profile.log_ratio >= np.log(top)))
+    rise = (weights[:rivals] - top) + top * -np.expm1(-profile.log_ratio)
+    return float(np.sum(_first_member(profile, rivals)[1:] * np.maximum(rise[1:], 0.0)))
 
 
 def membership_leakage(profile: Profile, set_size: int) -> float:
@@ -112,31 +117,39 @@ def _first_member(profile: Profile, count: int) -> NDArray[np.float64]:
     return result
 
 
-def _guessed(profile: Profile, weights: NDArray[np.float64], tries: int) -> float:
-    """Return Pr[x is among the t likeliest] under x ~ π."""
+def _swaps(profile: Profile, weights: NDArray[np.float64], tries: int) -> float:
+    """Return what t guesses gain from the secrets that enter and leave the t likeliest; weights decrease."""
     k = profile.domain_size
     logs = _log(weights)
-    position = np.arange(k)
-    # Non-members of this many heaviest secrets rank before a member x; members down to `last` before a non-member.
-    ahead = np.minimum(np.searchsorted(-logs, -(logs + profile.log_ratio), side="left"), position)
-    last = np.searchsorted(-(logs + profile.log_ratio), -logs, side="right")
-    between, later = position - ahead, np.maximum(last - position - 1, 0)
-    room_in, room_out = tries - 1 - ahead, tries - 1 - position
+    level = weights[tries - 1]
+    # An entering x outranks a favourite that is not in the report; favourites that outrank it anyway come first.
+    entering = np.arange(tries, k)
+    ahead = np.minimum(np.searchsorted(-logs, -(logs[entering] + profile.log_ratio), side="left"), entering)
+    rise = (weights[entering] - level) + level * -np.expm1(-profile.log_ratio)
+    # A leaving x is outranked by members among the secrets up to the last that ρ lifts above it.
+    leaving = np.arange(tries)
+    last = np.searchsorted(-(logs + profile.log_ratio), -logs[leaving], side="right")
+    fall = level - weights[leaving]
+    room_in, between = tries - 1 - ahead, entering - ahead
+    room_out, later = tries - 1 - leaving, np.maximum(last - leaving - 1, 0)
     if profile.members is not None:
         law = profile.members
-        inside = np.exp(law.log_p) * _binomial_at_most(room_in, between, np.exp(law.log_q))
-        outside = np.exp(law.log_not_p) * _binomial_at_most(room_out, later, np.exp(law.log_q))
-        return float(np.sum(weights * (inside + outside)))
+        q = np.exp(law.log_q)
+        enters = np.exp(law.log_p) * _binomial_at_most(room_in, between, q)
+        leaves = np.exp(law.log_not_p) * _binomial_above(room_out, later, q)
+        return float(np.sum(enters * rise) + np.sum(leaves * fall))
     present = np.exp(profile.log_mass) > NEGLIGIBLE
     _check_terms(int(present.sum()), k * tries)
     value = 0.0
     for w, mass, (log_member, log_other) in zip(
         profile.sizes[present].tolist(), profile.log_mass[present], profile.log_density[present], strict=True
     ):
-        rank_in = _hypergeometric_at_most(room_in, k - 1, max(w - 1, 0), between)
-        rank_out = _hypergeometric_at_most(room_out, k - 1, w, later)
+        if w == 0:
+            continue
+        at_most, _ = _hypergeometric(room_in, k - 1, w - 1, between)
+        _, above = _hypergeometric(room_out, k - 1, w, later)
         chance_in, chance_out = w / k * np.exp(log_member), (k - w) / k * np.exp(log_other)
-        value += np.exp(mass) * float(np.sum(weights * (chance_in * rank_in + chance_out * rank_out)))
+        value += np.exp(mass) * float(np.sum(chance_in * at_most * rise) + np.sum(chance_out * above * fall))
     return value
 
 
@@ -147,28 +160,38 @@ def _binomial_at_most(most: NDArray[np.int64], trials: NDArray[np.int64], q: flo
     return np.where(open_case, bdtr(np.where(open_case, most, 0), np.where(open_case, trials, 1), q), certain)
 
 
-def _hypergeometric_at_most(
-    most: NDArray[np.int64], population: int, marked: int, drawn: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Return Pr[at most ``most`` of the marked are among the drawn], elementwise.
+def _binomial_above(most: NDArray[np.int64], trials: NDArray[np.int64], q: float) -> NDArray[np.float64]:
+    """Return Pr[Bin(trials, q) > most], elementwise, for bounds of at least zero."""
+    open_case = most < trials
+    return np.where(open_case, bdtrc(np.where(open_case, most, 0), np.where(open_case, trials, 1), q), 0.0)
 
-    Draws one secret after the other, keeping the chances of 0, 1, … marked so far: sums of products of
-    probabilities, so nothing cancels.
+
+def _hypergeometric(
+    most: NDArray[np.int64], population: int, marked: int, drawn: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return Pr[at most ``most`` of the marked are among the drawn] and Pr[more], elementwise.
+
+    Draws one secret after the other, keeping the chances of 0, 1, … marked so far, and of too many: sums of
+    products of probabilities, so nothing cancels. A negative bound gives zero and one.
     """
     width = int(most.max(initial=0)) + 1
-    table = np.zeros((int(drawn.max(initial=0)) + 1, width))
-    chances = np.zeros(width)
-    chances[0] = 1.0
-    table[0] = 1.0
-    left = marked - np.arange(width)
-    for done in range(table.shape[0] - 1):
+    at_most = np.ones((int(drawn.max(initial=0)) + 1, width))
+    above = np.zeros(at_most.shape)
+    chances = np.eye(1, width)[0]
+    left, too_many = marked - np.arange(width), 0.0
+    for done in range(at_most.shape[0] - 1):
         hit = np.clip(left / (population - done), 0.0, 1.0) * chances
         chances = chances - hit
         chances[1:] += hit[:-1]
-        table[done + 1] = np.cumsum(chances)
-        if table[done + 1, -1] < NEGLIGIBLE:
+        too_many += hit[-1]
+        at_most[done + 1] = np.cumsum(chances)
+        above[done + 1] = too_many
+        above[done + 1, :-1] += np.cumsum(chances[:0:-1])[::-1]
+        if at_most[done + 1, -1] < NEGLIGIBLE:
+            at_most[done + 2 :], above[done + 2 :] = 0.0, 1.0
             break
-    return np.where(most >= 0, table[drawn, np.maximum(most, 0)], 0.0)
+    place = drawn, np.maximum(most, 0)
+    return np.where(most >= 0, at_most[place], 0.0), np.where(most >= 0, above[place], 1.0)
 
 
 def _check_terms(sizes: int, secrets: int) -> None:

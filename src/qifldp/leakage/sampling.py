@@ -22,6 +22,9 @@ BATCH_CELLS = 1 << 22
 FEWEST_SAMPLES = 100
 """Below this the interval is wider than the gains themselves."""
 
+MOST_SAMPLES = 10**8
+"""Gains that are kept in memory at most (800 MB)."""
+
 
 @dataclass(frozen=True)
 class EstimatedVulnerability:
@@ -64,7 +67,7 @@ def estimate_posterior_vulnerability(
         prior: The adversary's prior, uniform by default.
         gain: What they want, by default to guess the secret in one try.
         rng: Source of randomness.
-        samples: Number of simulated reports, at least 100.
+        samples: Number of simulated reports, from 100 to a hundred million.
         confidence: Of the interval, between 0 and 1.
         progress: Called with (reports done, reports in all).
 
@@ -74,10 +77,7 @@ def estimate_posterior_vulnerability(
     profile = measured(source)
     if not isinstance(profile, Profile):
         raise InputError("Only profiles are simulated: use posterior_vulnerability, which is exact, for this source.")
-    if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < FEWEST_SAMPLES:
-        raise InputError.expected("samples", f"a whole number of at least {FEWEST_SAMPLES}", samples)
-    if not 0 < confidence < 1:
-        raise InputError.expected("confidence", "between 0 and 1", confidence)
+    check_simulation(samples, confidence)
     k = profile.domain_size
     wanted = bayes() if gain is None else gain
     wanted.check(k)
@@ -97,6 +97,15 @@ def estimate_posterior_vulnerability(
     return EstimatedVulnerability(
         value, max(value - margin, min(floor, value)), min(value + margin, largest), confidence, int(samples)
     )
+
+
+def check_simulation(samples: int, confidence: float) -> None:
+    """Raise InputError unless these can be the reports and the confidence of a simulation."""
+    whole = isinstance(samples, int | np.integer) and not isinstance(samples, bool)
+    if not whole or not FEWEST_SAMPLES <= samples <= MOST_SAMPLES:
+        raise InputError.expected("samples", f"a whole number from {FEWEST_SAMPLES} to {MOST_SAMPLES:,}", samples)
+    if not 0 < confidence < 1:
+        raise InputError.expected("confidence", "between 0 and 1", confidence)
 
 
 def _posteriors(

@@ -25,6 +25,9 @@ from qifldp.protocols.protocol import (
 MOST_BUCKETS = 2**31
 """Buckets that a deployed hash can tell apart. The channel itself is defined, and measured, for any number."""
 
+LEAST_BUCKETS = 2
+"""Hashing to a single bucket would say nothing."""
+
 SEED_BYTES = 16
 """A pairwise independent hash a·x + b on 64-bit words is drawn with two words."""
 
@@ -48,7 +51,7 @@ class LH(IndependentProtocol, BudgetedProtocol):
 
     def __init__(self, domain_size: int, epsilon: object = None, *, exp_epsilon: object = None, g: int | str) -> None:
         super().__init__(domain_size, epsilon, exp_epsilon=exp_epsilon)
-        object.__setattr__(self, "buckets", check_whole(g, "g", 2, None))
+        object.__setattr__(self, "buckets", check_whole(g, "g", LEAST_BUCKETS, None))
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -106,8 +109,13 @@ class OLH(LH):
     def parameters(self) -> dict[str, str]:
         return {"epsilon": str(self.budget)}
 
+    @property
+    def default_range(self) -> tuple[float | None, float | None]:
+        start = math.log(self.buckets - Fraction(3, 2)) if self.buckets > LEAST_BUCKETS else None
+        return start, math.log(self.buckets - Fraction(1, 2))
+
 
 def _best_buckets(budget: Budget) -> int:
-    if budget.base is not None and budget.multiple == 1:
-        return math.floor(budget.base + Fraction(3, 2))
+    if budget.exp_epsilon is not None:
+        return math.floor(budget.exp_epsilon + Fraction(3, 2))
     return certain_floor(lambda: BALLS.exponential(budget) + BALLS.number(Fraction(3, 2)))

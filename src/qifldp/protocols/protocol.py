@@ -152,6 +152,9 @@ class Protocol(ABC):
 class BudgetedProtocol(Protocol):
     """A protocol that claims a budget ε, which its parameters follow from.
 
+    Where a parameter is rounded to a whole number by default, ``default_range`` has the budgets at which the
+    same number is taken.
+
     Attributes:
         budget: ε as it was given.
     """
@@ -179,6 +182,11 @@ class BudgetedProtocol(Protocol):
     @property
     def parameters(self) -> dict[str, str]:
         return {"epsilon": str(self.budget)}
+
+    @property
+    def default_range(self) -> tuple[float | None, float | None]:
+        """Budgets from which and up to which rounded defaults stay as they are; None where there is no end."""
+        return None, None
 
     def exp_epsilon(self, field: Field[Number]) -> Number:
         """Return e^ε in a field."""

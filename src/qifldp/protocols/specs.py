@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from qifldp.errors import InputError
 from qifldp.exact.budget import Budget
 from qifldp.protocols.local_hashing import BLH, LH, OLH
-from qifldp.protocols.protocol import Protocol
+from qifldp.protocols.protocol import BudgetedProtocol, Protocol
 from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.threshold_histogram import THE
 from qifldp.protocols.unary_encoding import OUE, SUE, UE
@@ -53,6 +53,13 @@ class ProtocolSpec:
     def has_budget(self) -> bool:
         """Whether the protocol's parameters follow from a budget."""
         return self.name != "ue"
+
+    def default_range(self, domain_size: int, epsilon: float) -> tuple[float | None, float | None]:
+        """Return the budgets around ε at which rounded defaults stay as they are (see BudgetedProtocol)."""
+        protocol = self.build(domain_size, Budget.read(epsilon))
+        if self.settings or not isinstance(protocol, BudgetedProtocol):
+            return None, None
+        return protocol.default_range
 
     @property
     def text(self) -> str:

@@ -43,13 +43,18 @@ class SS(BudgetedProtocol):
 
     def _best_size(self) -> int:
         k, budget = self.domain_size, self.budget
-        if budget.base is not None and budget.multiple == 1:
-            return max(1, math.floor(k / (budget.base + 1) + Fraction(1, 2)))
+        if budget.exp_epsilon is not None:
+            return max(1, math.floor(k / (budget.exp_epsilon + 1) + Fraction(1, 2)))
         return max(1, certain_floor(lambda: k / (BALLS.exponential(budget) + 1) + BALLS.number(Fraction(1, 2))))
 
     @property
     def parameters(self) -> dict[str, str]:
         return super().parameters | {"omega": str(self.omega)}
+
+    @property
+    def default_range(self) -> tuple[float | None, float | None]:
+        k, low = self.domain_size, self.domain_size / (self.omega + 0.5) - 1
+        return (math.log(low) if low > 1 else None), (math.log(k / (self.omega - 0.5) - 1) if self.omega > 1 else None)
 
     def support_probabilities(self, field: Field[Number]) -> tuple[Number, Number]:
         k, weight = self.domain_size, self.exp_epsilon(field) * self.omega
@@ -97,3 +102,7 @@ class GRR(SS):
     @property
     def parameters(self) -> dict[str, str]:
         return {"epsilon": str(self.budget)}
+
+    @property
+    def default_range(self) -> tuple[float | None, float | None]:
+        return None, None

@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from qifldp.rendering.text import escaped
 from qifldp.storage import write_atomically
 
 
-def to_text(document: dict[str, object]) -> str:
-    """Return a document as JSON text. NaN and infinity are refused: a result says ``null`` and why."""
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+def to_text(document: dict[str, object], *, only_ascii: bool = False) -> str:
+    """Return a document as JSON text. NaN and infinity are refused: a result says ``null`` and why.
+
+    Args:
+        document: The result.
+        only_ascii: Write every other character as an escape, for streams that cannot hold it.
+    """
+    return escaped(json.dumps(document, indent=2, ensure_ascii=only_ascii, allow_nan=False))
 
 
 def save(document: dict[str, object], path: str | Path) -> None:

@@ -11,8 +11,12 @@ from rich.text import Text
 from qifldp.comparison.compare import Comparison, Row, least
 from qifldp.comparison.single import Leakage
 from qifldp.leakage.measures import MEASURES, Measure
+from qifldp.rendering.text import plain
 
 LEAST_MARK = "*"
+
+PROTOCOL_WIDTH = 18
+"""Columns for the name of a protocol or channel file; a longer one goes on in the next line."""
 
 _LEARNS = (
     ("tight_epsilon", "tight ε", "number"),
@@ -83,11 +87,6 @@ def leakage_view(leakage: Leakage) -> RenderableType:
     )
 
 
-def plain(text: str) -> str:
-    """Return text with control characters replaced: labels come from files, and terminals obey some."""
-    return "".join(c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in text)
-
-
 def number(value: float) -> str:
     """Return a number to four digits."""
     return f"{value:.4g}"
@@ -113,7 +112,7 @@ def _table(
     table = Table(
         title=title, title_justify="left", title_style="italic", box=None, pad_edge=False, padding=(0, 1, 0, 0)
     )
-    table.add_column("protocol", no_wrap=True)
+    table.add_column("protocol", max_width=PROTOCOL_WIDTH, overflow="fold")
     table.add_column("ε", justify="right", no_wrap=True)
     for _, heading, _ in columns:
         table.add_column(heading, justify="right", no_wrap=True)
@@ -121,7 +120,7 @@ def _table(
         cells = [_cell(row, key, kind, best) for key, _, kind in columns]
         claimed = "–" if row.epsilon is None else number(row.epsilon)
         name = row.protocol if row.protocol != "FILE" else row.spec
-        table.add_row(plain(name), claimed, *cells)
+        table.add_row(Text(plain(name)), claimed, *cells)
     return table
 
 

@@ -31,7 +31,13 @@ def test_what_is_found_is_the_power(base: Fraction, exponent: Fraction) -> None:
 
 @pytest.mark.parametrize(
     ("base", "exponent"),
-    [(2, Fraction(1, 2)), (Fraction(4, 3), Fraction(1, 2)), (9, Fraction(1, 4)), (10**40 + 1, Fraction(1, 2)), (8, Fraction(2, 9))],
+    [
+        (2, Fraction(1, 2)),
+        (Fraction(4, 3), Fraction(1, 2)),
+        (9, Fraction(1, 4)),
+        (10**40 + 1, Fraction(1, 2)),
+        (8, Fraction(2, 9)),
+    ],
 )
 def test_irrational_powers_are_not_found(base: Fraction | int, exponent: Fraction) -> None:
     assert rational_power(Fraction(base), exponent) is None

@@ -6,8 +6,9 @@ import math
 from fractions import Fraction
 
 import pytest
-from oracles import balls
+from flint import arb
 
+from oracles import balls
 from qifldp.adversaries import gain as gains
 from qifldp.adversaries.prior import Prior
 from qifldp.exact.budget import Budget
@@ -67,7 +68,7 @@ def enclosed(protocol: Protocol, epsilon: str, tries: int, members: int, zipf: P
     theta = protocol.theta if isinstance(protocol, THE) else None
     weights = [Fraction(weight) for weight in zipf.probabilities.tolist()]
 
-    def measures() -> dict[str, balls.arb]:
+    def measures() -> dict[str, arb]:
         found = balls.profile(k, balls.law(protocol.name.lower(), k, Fraction(epsilon), theta))
         excess, shannon = balls.capacity_excess(found), balls.shannon_bits(found)
         entropy, advantage = balls.min_entropy_capacity(found), balls.advantage(found)
@@ -102,7 +103,7 @@ def check_against_balls(spec: str, epsilon: str, k: int, tolerance: float, membe
     wrong = {
         name: (value, expected[name], abs(value / expected[name] - 1) if expected[name] else value)
         for name, value in found.items()
-        if not value == pytest.approx(expected[name], rel=tolerance, abs=NEVER if name == "membership" else 0)
+        if value != pytest.approx(expected[name], rel=tolerance, abs=NEVER if name == "membership" else 0)
     }
     assert set(found) == set(expected)
     assert wrong == {}
@@ -128,7 +129,8 @@ def test_a_million_values_of_one_size(spec: str, epsilon: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("spec", "epsilon"), [("sue", "1e-6"), ("oue", "1"), ("olh", "5"), ("blh", "20"), ("the", "0.1"), ("the:theta=0.75", "700")]
+    ("spec", "epsilon"),
+    [("sue", "1e-6"), ("oue", "1"), ("olh", "5"), ("blh", "20"), ("the", "0.1"), ("the:theta=0.75", "700")],
 )
 def test_a_million_values(spec: str, epsilon: str) -> None:
     check_against_balls(spec, epsilon, 10**6, REPORTED_FOR_A_MILLION, members=1)
