@@ -57,11 +57,12 @@ class ExactProfile(Generic[Number]):
         for _ in range(k):
             powers.append(powers[-1] * q)
             others.append(others[-1] * (1 - q))
-        masses = []
+        masses, below, choose = [], field.number(0), field.number(1)  # C(k−1, w−1) and C(k−1, w)
         for w in range(k):
-            absent = (1 - p) * powers[w] * others[k - 1 - w]
-            present = p * powers[w - 1] * others[k - w] if w else field.number(0)
-            masses.append(absent * math.comb(k - 1, w) + present * (math.comb(k - 1, w - 1) if w else 0))
+            absent = (1 - p) * powers[w] * others[k - 1 - w] * choose
+            present = p * powers[w - 1] * others[k - w] * below if w else field.number(0)
+            masses.append(absent + present)
+            below, choose = choose, choose * (k - 1 - w) / (w + 1)
         masses[0] = masses[0] + p * powers[k - 1]
         return cls(k, ratio, tuple(enumerate(masses)), field)
 

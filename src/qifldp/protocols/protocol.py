@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import cached_property, partial
 from typing import ClassVar
 
+import numpy as np
 from flint import arb
 
 from qifldp.channels.channel import Channel
@@ -225,7 +226,7 @@ def check_whole(value: object, what: str, low: int, high: int | None) -> int:
     Raises:
         InputError: If it is not.
     """
-    number = value if isinstance(value, int) and not isinstance(value, bool) else None
+    number = int(value) if isinstance(value, int | np.integer) and not isinstance(value, bool) else None
     if number is None and isinstance(value, str) and value.strip().isdecimal() and len(value) <= 400:
         number = int(value)
     if number is None or number < low or (high is not None and number > high):

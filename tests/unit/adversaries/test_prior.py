@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from qifldp.adversaries.prior import SUM_TOLERANCE, Prior
+from qifldp.adversaries.prior import Prior
 from qifldp.errors import InputError
 
 
@@ -38,7 +38,7 @@ def test_printed_probabilities_are_rescaled_and_forgotten_ones_refused() -> None
     printed = Prior([0.3333333333, 0.3333333333, 0.3333333333])
     assert math.fsum(printed.probabilities) == 1
     with pytest.raises(InputError):
-        Prior([0.5, 0.5 + 2 * SUM_TOLERANCE])
+        Prior([0.5, 0.5 + 2e-9])
 
 
 def test_exact_and_float_priors() -> None:

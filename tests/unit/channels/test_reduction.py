@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from oracles.brute_force import abstract_channel
 from qifldp.channels.channel import Channel
-from qifldp.channels.reduction import PROPORTIONAL_TOLERANCE, merge_proportional
+from qifldp.channels.reduction import merge_proportional
 
 
 def test_zero_columns_go_and_proportional_ones_are_one() -> None:
@@ -49,7 +49,7 @@ def test_rational_columns_merge_only_if_exactly_proportional() -> None:
 
 
 def test_float_columns_merge_within_rounding_only() -> None:
-    apart = 8 * PROPORTIONAL_TOLERANCE
+    apart = 2.0**-46  # a relative 2^-45 between posteriors: sixteen times what roundings can do
     near, far = np.array([[0.5, 0.5], [0.5 + 2**-53, 0.5 - 2**-53]]), np.array([[0.5, 0.5], [0.5 + apart, 0.5 - apart]])
     assert merge_proportional(near) == [[0, 1]]
     assert sorted(merge_proportional(far)) == [[0], [1]]
