@@ -15,38 +15,38 @@ from qifldp.channels.channel import Channel, set_label
 from qifldp.channels.hyper import Hyper
 from qifldp.channels.profile import check_domain_size
 from qifldp.errors import TooLargeError
-from qifldp.exact.fields import Field, Number
+from qifldp.exact.fields import Field, Number, Ordered
 
 LARGEST_EXPANSION = 1 << 22
 """Cells of an explicit matrix that a profile is expanded to at most."""
 
 
 @dataclass(frozen=True)
-class ExactProfile(Generic[Number]):
+class ExactProfile(Generic[Ordered]):
     """A support-set channel Profile(k, ρ, μ) in one number field, canonical as :class:`Profile` is.
 
     Two rational profiles are equal objects exactly when their abstract channels are equal up to
     relabelling of outputs.
 
     Attributes:
-        domain_size: Number of secrets k.
+        domain_size: Ordered of secrets k.
         ratio: ρ ≥ 1.
         mass: Pairs (w, μ[w]) of the sizes that occur, increasing in w, w in 0..k−1.
         field: The number field of ρ and μ.
     """
 
     domain_size: int
-    ratio: Number
-    mass: tuple[tuple[int, Number], ...]
-    field: Field[Number] = dataclasses.field(compare=False, repr=False)
+    ratio: Ordered
+    mass: tuple[tuple[int, Ordered], ...]
+    field: Field[Ordered] = dataclasses.field(compare=False, repr=False)
 
     @classmethod
-    def fixed_size(cls, domain_size: int, *, ratio: Number, size: int, field: Field[Number]) -> ExactProfile[Number]:
+    def fixed_size(cls, domain_size: int, *, ratio: Ordered, size: int, field: Field[Ordered]) -> ExactProfile[Ordered]:
         """Return the profile whose sets all have one size (ρ > 1)."""
         return cls(check_domain_size(domain_size), ratio, ((size, field.number(1)),), field)
 
     @classmethod
-    def independent(cls, domain_size: int, *, p: Number, q: Number, field: Field[Number]) -> ExactProfile[Number]:
+    def independent(cls, domain_size: int, *, p: Ordered, q: Ordered, field: Field[Ordered]) -> ExactProfile[Ordered]:
         """Return the profile of a report with independent members, p·Bin(w−1; k−1, q) + (1−p)·Bin(w; k−1, q)."""
         k = check_domain_size(domain_size)
         if p < q:
@@ -66,7 +66,7 @@ class ExactProfile(Generic[Number]):
         masses[0] = masses[0] + p * powers[k - 1]
         return cls(k, ratio, tuple(enumerate(masses)), field)
 
-    def densities(self, size: int) -> tuple[Number, Number]:
+    def densities(self, size: int) -> tuple[Ordered, Ordered]:
         """Return kα_w and kβ_w, the posterior over the prior of a member and of a non-member."""
         k, one = self.domain_size, self.field.number(1)
         if size == 0:
@@ -86,6 +86,14 @@ class ExactProfile(Generic[Number]):
             excess=density - 1,
             multiplicity=np.array([(size, k - size) for size, _ in self.mass], dtype=np.int64),
         )
+
+
+def independent_mass(domain_size: int, *, p: Number, q: Number, size: int, field: Field[Number]) -> Number:
+    """Return μ[w] for one interior size w, 1 ≤ w ≤ k − 1, of a report with independent members (p > q)."""
+    k, absent = domain_size, field.number(math.comb(domain_size - 1, size))
+    present = field.number(math.comb(domain_size - 1, size - 1))
+    shared = q ** (size - 1) * (1 - q) ** (k - 1 - size)
+    return shared * (absent * (1 - p) * q + present * p * (1 - q))
 
 
 def expand(profile: ExactProfile[Fraction]) -> Channel:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from flint import arb
 
@@ -17,7 +17,12 @@ from qifldp.exact.balls import ball
 from qifldp.exact.budget import Budget
 from qifldp.exact.roots import rational_power
 
-Number = TypeVar("Number", Fraction, arb)
+if TYPE_CHECKING:
+    from qifldp.exact.symbolic import Symbolic
+
+Number = TypeVar("Number", Fraction, arb, "Symbolic")
+Ordered = TypeVar("Ordered", Fraction, arb)
+"""Numbers that can be compared."""
 
 
 class Field(ABC, Generic[Number]):

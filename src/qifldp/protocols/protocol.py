@@ -18,7 +18,7 @@ from qifldp.channels.profile import MemberLaw, Profile, check_domain_size
 from qifldp.errors import InexactError, InputError
 from qifldp.exact.balls import nearest_float
 from qifldp.exact.budget import Budget
-from qifldp.exact.fields import BALLS, RATIONALS, Field, Number
+from qifldp.exact.fields import BALLS, RATIONALS, Field, Number, Ordered
 
 LARGEST_MATRIX = 1 << 22
 """Cells of an explicit channel matrix that a protocol writes out at most."""
@@ -60,7 +60,7 @@ class Protocol(ABC):
         """The protocol's channel in support-set normal form, for any domain size."""
 
     @abstractmethod
-    def exact_profile(self, field: Field[Number] = RATIONALS) -> ExactProfile[Number]:  # type: ignore[assignment]
+    def exact_profile(self, field: Field[Ordered] = RATIONALS) -> ExactProfile[Ordered]:  # type: ignore[assignment]
         """Return the profile in exact numbers (rationals by default; balls at flint's working precision).
 
         Raises:
@@ -84,6 +84,11 @@ class Protocol(ABC):
     def tight_epsilon(self) -> float:
         """The smallest ε for which the protocol is ε-LDP, in nats."""
         return self.profile.tight_epsilon
+
+    @property
+    def tight_budget(self) -> Budget | None:
+        """The tight ε exactly, where it can be written as a budget; None where it cannot."""
+        return None
 
     @property
     def spec(self) -> str:
@@ -189,6 +194,10 @@ class BudgetedProtocol(Protocol):
         """Budgets from which and up to which rounded defaults stay as they are; None where there is no end."""
         return None, None
 
+    @property
+    def tight_budget(self) -> Budget | None:
+        return self.budget
+
     def exp_epsilon(self, field: Field[Number]) -> Number:
         """Return e^ε in a field."""
         return field.exponential(self.budget)
@@ -207,10 +216,20 @@ class IndependentProtocol(Protocol):
         logs = [nearest_float(partial(self._log_chance, index)) for index in range(4)]
         return Profile.independent(self.domain_size, log_ratio=nearest_float(ratio), members=MemberLaw(*logs))
 
+    def canonical_probabilities(self, field: Field[Number]) -> tuple[Number, Number]:
+        """Return p and q with p > q: those of the complement of the report, if it supports the secret less often."""
+        p, q = self.support_probabilities(field)
+        return (1 - p, 1 - q) if self.supports_less else (p, q)
+
+    @property
+    def supports_less(self) -> bool:
+        """Whether a report supports the secret less often than any other value (p < q)."""
+        return False
+
     def _log_chance(self, index: int) -> arb:
         return self._chance(index).log()
 
-    def exact_profile(self, field: Field[Number] = RATIONALS) -> ExactProfile[Number]:  # type: ignore[assignment]
+    def exact_profile(self, field: Field[Ordered] = RATIONALS) -> ExactProfile[Ordered]:  # type: ignore[assignment]
         p, q = self.support_probabilities(field)
         return ExactProfile.independent(self.domain_size, p=p, q=q, field=field)
 

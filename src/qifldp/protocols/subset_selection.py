@@ -15,7 +15,7 @@ from qifldp.channels.exact_profile import ExactProfile
 from qifldp.channels.profile import Profile
 from qifldp.errors import TooLargeError
 from qifldp.exact.balls import certain_floor, nearest_float
-from qifldp.exact.fields import BALLS, RATIONALS, Field, Number
+from qifldp.exact.fields import BALLS, RATIONALS, Field, Number, Ordered
 from qifldp.protocols.protocol import LARGEST_MATRIX, BudgetedProtocol, check_whole, index_bytes
 
 
@@ -68,7 +68,7 @@ class SS(BudgetedProtocol):
 
         return Profile.fixed_size(self.domain_size, log_ratio=nearest_float(ratio), size=self.omega)
 
-    def exact_profile(self, field: Field[Number] = RATIONALS) -> ExactProfile[Number]:  # type: ignore[assignment]
+    def exact_profile(self, field: Field[Ordered] = RATIONALS) -> ExactProfile[Ordered]:  # type: ignore[assignment]
         return ExactProfile.fixed_size(self.domain_size, ratio=self.exp_epsilon(field), size=self.omega, field=field)
 
     def channel(self) -> Channel:

@@ -9,8 +9,8 @@ from fractions import Fraction
 from scipy.optimize import brentq
 
 from qifldp.errors import InputError
-from qifldp.exact.budget import Exactly, parse_rational, show_rational
-from qifldp.exact.fields import Field, Number
+from qifldp.exact.budget import Budget, Exactly, parse_rational, show_rational
+from qifldp.exact.fields import RATIONALS, Field, Number
 from qifldp.protocols.protocol import BudgetedProtocol
 from qifldp.protocols.unary_encoding import UnaryEncoding
 
@@ -47,6 +47,13 @@ class THE(UnaryEncoding, BudgetedProtocol):
         if not Fraction(1, 2) <= threshold <= 1:
             raise InputError.expected("theta", "from 0.5 to 1", theta)
         object.__setattr__(self, "theta", threshold)
+
+    @property
+    def tight_budget(self) -> Budget | None:
+        if not self.is_exact:
+            return None
+        p, q = self.support_probabilities(RATIONALS)
+        return Budget(Fraction(1), p * (1 - q) / ((1 - p) * q))
 
     @property
     def parameters(self) -> dict[str, str]:

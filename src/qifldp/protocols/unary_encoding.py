@@ -10,7 +10,7 @@ import numpy as np
 
 from qifldp.channels.channel import Channel
 from qifldp.errors import InputError, TooLargeError
-from qifldp.exact.budget import LARGEST_EPSILON, Exactly, parse_rational, show_rational
+from qifldp.exact.budget import LARGEST_EPSILON, Budget, Exactly, parse_rational, show_rational
 from qifldp.exact.fields import Field, Number
 from qifldp.protocols.protocol import LARGEST_MATRIX, BudgetedProtocol, IndependentProtocol
 
@@ -69,6 +69,15 @@ class UE(UnaryEncoding):
     @property
     def epsilon(self) -> float:
         return self.profile.tight_epsilon
+
+    @property
+    def tight_budget(self) -> Budget:
+        ratio = self.p * (1 - self.q) / ((1 - self.p) * self.q)
+        return Budget(Fraction(1), max(ratio, 1 / ratio))
+
+    @property
+    def supports_less(self) -> bool:
+        return self.p < self.q
 
     @property
     def parameters(self) -> dict[str, str]:

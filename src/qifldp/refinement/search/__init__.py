@@ -1,0 +1,1 @@
+"""Searching for witnesses and counterexamples, in floats; nothing found here counts before it is verified."""

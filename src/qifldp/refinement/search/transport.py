@@ -1,0 +1,163 @@
+"""Refinement between profiles as a transport problem of sizes, solved in floats by HiGHS with column generation.
+
+Nothing here is a proof: what is found is handed to :mod:`qifldp.refinement.verify`.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+from numpy.typing import NDArray
+
+from qifldp.channels.profile import Profile
+from qifldp.errors import ConvergenceError
+
+Floats = NDArray[np.float64]
+
+FIRST_BAND = 2.0
+"""Pairs of sizes with |w − w'| up to this times √k are priced from the start."""
+
+PRICED_AT_ONCE = 20_000
+"""Pairs that enter the problem in one round at most, those with the best prices first."""
+
+ENTERS_ABOVE = 1e-9
+"""Reduced cost from which a pair enters: two digits below the solver's own tolerance of 1e-7."""
+
+
+@dataclass(frozen=True)
+class Transport:
+    """The best symmetric garbling found, and the adversary that the dual describes.
+
+    Attributes:
+        margin: The largest t for which A is refined to B with posteriors shrunk towards uniform by t.
+        flows: Triples (w, w', share of B's mass at w' that comes from A's size w).
+        bets: Triples (w', stake, price): the adversary may bet on a set of w' values.
+    """
+
+    margin: float
+    flows: tuple[tuple[int, int, float], ...]
+    bets: tuple[tuple[int, float, float], ...]
+
+
+def aligned_mass(profile: Profile, sizes: NDArray[np.int64]) -> Floats:
+    """Return M(w, w') = min(w, w')·α_w + (w' − min(w, w'))·β_w for the profile's sizes w, shape (m, len(sizes))."""
+    share = np.exp(profile.log_density) / profile.domain_size
+    overlap = np.minimum(profile.sizes[:, None], sizes[None, :])
+    return overlap * share[:, :1] + (sizes[None, :] - overlap) * share[:, 1:]
+
+
+def gain_table(original: Profile, refined: Profile) -> tuple[Floats, NDArray[np.int64], Floats]:
+    """Return G(w, w') for all sizes of the original and interior sizes of the refined, these sizes, and T − w'/k.
+
+        G = (M(w, w') − w'/k) / (T(w') − w'/k),   T(w') = w'ρ_B/(w'ρ_B + k − w')
+
+    written with excesses, so that nothing cancels at small ε.
+    """
+    k = original.domain_size
+    interior = refined.sizes > 0
+    sizes = refined.sizes[interior]
+    excess = np.expm1(original.log_density) / k
+    overlap = np.minimum(original.sizes[:, None], sizes[None, :])
+    above = overlap * excess[:, :1] + (sizes[None, :] - overlap) * excess[:, 1:]
+    target = sizes * np.expm1(refined.log_density[interior, 0]) / k
+    return np.maximum(above, 0.0) / target, sizes, target
+
+
+def solve_transport(original: Profile, refined: Profile, *, deadline: float | None = None) -> Transport:
+    """Maximise the margin of a sub-flow from the original's sizes to the refined's interior sizes.
+
+    Unknowns ψ = flow / min(μ_A[w], μ_B[w']): then every coefficient is at most max(1, G), however small the masses.
+
+    Args:
+        original: A.
+        refined: B, with interior mass.
+        deadline: ``time.monotonic()`` at which to give up.
+
+    Raises:
+        ConvergenceError: If HiGHS fails or the time is up.
+    """
+    gains, sizes, target = gain_table(original, refined)
+    log_ratio = refined.log_mass[refined.sizes > 0][None, :] - original.log_mass[:, None]  # ln μ_B[w'] − ln μ_A[w]
+    share = np.exp(-np.maximum(log_ratio, 0.0))  # of column w' that one unit of ψ fills
+    load = np.exp(np.minimum(log_ratio, 0.0))  # of row w that it takes
+    band = FIRST_BAND * np.sqrt(original.domain_size) + 2
+    chosen = (np.abs(original.sizes[:, None] - sizes[None, :]) <= band) & (gains > 0)
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]  # highspy has types for all but this
+    solver.setOptionValue("output_flag", False)
+    rows, columns = len(original.sizes), len(sizes)
+    while True:
+        w, v = np.nonzero(chosen)
+        if deadline is not None:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise ConvergenceError("The time limit was reached.")
+            solver.setOptionValue("time_limit", left)
+        psi, row_dual, column_dual, gain_dual = _solve(
+            solver, rows, columns, w, v, share[w, v], load[w, v], gains[w, v] * share[w, v]
+        )
+        price = share * (gain_dual[None, :] * gains - column_dual[None, :]) - load * row_dual[:, None]
+        price[chosen] = -np.inf
+        entering = price > ENTERS_ABOVE
+        count = int(np.count_nonzero(entering))
+        if not count:
+            break
+        if count > PRICED_AT_ONCE:
+            entering = price >= np.partition(price, -PRICED_AT_ONCE, axis=None)[-PRICED_AT_ONCE]
+        chosen |= entering
+    margin = float(row_dual.sum() + column_dual.sum())
+    kept = psi > 0
+    shares = psi[kept] * share[w[kept], v[kept]]
+    flows = tuple(zip(original.sizes[w[kept]].tolist(), sizes[v[kept]].tolist(), shares.tolist(), strict=True))
+    return Transport(margin, flows, _bets(refined, sizes, target, gain_dual, column_dual))
+
+
+def _solve(
+    solver: highspy.Highs,
+    rows: int,
+    columns: int,
+    w: NDArray[np.int64],
+    v: NDArray[np.int64],
+    share: Floats,
+    load: Floats,
+    gain: Floats,
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Solve for the pairs (w, v); return ψ and the duals of rows, columns and gains (all non-negative)."""
+    count = len(w)
+    model = highspy.HighsLp()
+    model.num_col_ = count + 1
+    model.num_row_ = rows + 2 * columns
+    model.sense_ = highspy.ObjSense.kMaximize
+    model.col_cost_ = np.concatenate((np.zeros(count), [1.0]))
+    model.col_lower_ = np.concatenate((np.zeros(count), [-highspy.kHighsInf]))
+    model.col_upper_ = np.full(count + 1, highspy.kHighsInf)
+    model.row_lower_ = np.concatenate((np.full(rows + columns, -highspy.kHighsInf), np.zeros(columns)))
+    model.row_upper_ = np.concatenate((np.ones(rows + columns), np.full(columns, highspy.kHighsInf)))
+    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    model.a_matrix_.start_ = np.concatenate((3 * np.arange(count + 1), [3 * count + columns])).astype(np.int32)
+    index = np.stack((w, rows + v, rows + columns + v), axis=1).ravel()
+    value = np.stack((load, share, gain), axis=1).ravel()
+    model.a_matrix_.index_ = np.concatenate((index, rows + columns + np.arange(columns))).astype(np.int32)
+    model.a_matrix_.value_ = np.concatenate((value, -np.ones(columns)))
+    solver.passModel(model)
+    solver.run()
+    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
+        raise ConvergenceError(f"HiGHS ended with status {solver.modelStatusToString(solver.getModelStatus())}.")
+    solution = solver.getSolution()
+    duals = np.abs(np.array(solution.row_dual))
+    psi = np.maximum(np.array(solution.col_value)[:count], 0.0)
+    return psi, duals[:rows], duals[rows : rows + columns], duals[rows + columns :]
+
+
+def _bets(
+    refined: Profile, sizes: NDArray[np.int64], target: Floats, gain_dual: Floats, column_dual: Floats
+) -> tuple[tuple[int, float, float], ...]:
+    """Return the bets of the dual, per unit of B's mass: stake·[x ∈ S'] − price, for a set S' of each size."""
+    log_mass = refined.log_mass[refined.sizes > 0]
+    used = (gain_dual > 0) & (log_mass > log_mass.max() - 600)
+    unit = np.exp(-(log_mass[used] - log_mass.max()))
+    stake = gain_dual[used] / target[used] * unit
+    price = stake * sizes[used] / refined.domain_size + column_dual[used] * unit
+    return tuple(zip(sizes[used].tolist(), stake.tolist(), price.tolist(), strict=True))
