@@ -47,6 +47,10 @@ from qifldp.protocols.specs import parse_spec, protocol_from_json
 from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.threshold_histogram import THE
 from qifldp.protocols.unary_encoding import OUE, SUE, UE
+from qifldp.refinement.certificate import Certificate
+from qifldp.refinement.decide import DoesNotRefine, Refines, Undecided, decide_refinement
+from qifldp.refinement.verified import CertificateError, Verified
+from qifldp.refinement.verify import verify_certificate
 
 __all__ = [
     "BLH",
@@ -59,8 +63,11 @@ __all__ = [
     "THE",
     "UE",
     "Budget",
+    "Certificate",
+    "CertificateError",
     "Channel",
     "ConvergenceError",
+    "DoesNotRefine",
     "EstimatedVulnerability",
     "ExactProfile",
     "Hyper",
@@ -71,15 +78,19 @@ __all__ = [
     "Profile",
     "Protocol",
     "QifldpError",
+    "Refines",
     "ShannonCapacity",
     "TooLargeError",
     "TradeOff",
+    "Undecided",
+    "Verified",
     "__version__",
     "additive_leakage",
     "asr",
     "bayes_capacity",
     "blahut_arimoto",
     "count_column",
+    "decide_refinement",
     "estimate_posterior_vulnerability",
     "expand",
     "expand_profile",
@@ -108,6 +119,7 @@ __all__ = [
     "sibson_information",
     "tight_epsilon",
     "trade_off",
+    "verify_certificate",
     "visible_choice",
     "worst_output_vulnerability",
     "write_channel",

@@ -8,13 +8,13 @@ from io import TextIOWrapper
 
 import typer
 
-from qifldp.cli import compare, leakage
+from qifldp.cli import compare, leakage, refine
 from qifldp.cli.application import application
 from qifldp.errors import QifldpError
 from qifldp.rendering.text import plain
 from qifldp.storage import reason
 
-COMMANDS = (compare, leakage)
+COMMANDS = (compare, leakage, refine)
 """Modules whose import registers their command, in the order of the help."""
 
 INTERRUPTED = 130

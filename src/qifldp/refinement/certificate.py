@@ -20,6 +20,7 @@ SCHEMA_VERSION = 1
 KIND = "refinement-certificate"
 
 Verdict = Literal["refines", "does_not_refine"]
+Order = Literal["average", "max"]
 
 MOST_ENTRIES = 10**6
 """Flows or bets that a certificate holds at most."""
@@ -56,6 +57,18 @@ class SubFlow:
 
     shares: tuple[tuple[int, int, Fraction], ...]
     kind = "sub_flow"
+
+
+@dataclass(frozen=True)
+class Reach:
+    """For the max-case order: at each size w' of B, a size w of A whose posteriors reach as far.
+
+    Attributes:
+        pairs: Pairs (w', w).
+    """
+
+    pairs: tuple[tuple[int, int], ...]
+    kind = "reach"
 
 
 @dataclass(frozen=True)
@@ -96,7 +109,7 @@ class GainMatrix:
     kind = "gain"
 
 
-Proof: TypeAlias = Identical | EqualRatio | Bitwise | SubFlow | Bets | Witness | GainMatrix
+Proof: TypeAlias = Identical | EqualRatio | Bitwise | SubFlow | Reach | Bets | Witness | GainMatrix
 Side: TypeAlias = Protocol | Channel
 """What a certificate is about: a protocol, or an explicit channel of exact rationals."""
 
@@ -110,19 +123,21 @@ class Certificate:
         refined: B, the channel that is safer, if the verdict is ``refines``.
         verdict: ``refines`` or ``does_not_refine``.
         proof: Witness or counterexample.
+        order: ``average`` (refinement), or ``max``: no adversary gains more from their luckiest report.
     """
 
     original: Side
     refined: Side
     verdict: Verdict
     proof: Proof
+    order: Order = "average"
 
     def to_json(self) -> dict[str, object]:
         """Return the certificate as JSON: descriptions, and numbers as exact text."""
         return {
             "schema_version": SCHEMA_VERSION,
             "kind": KIND,
-            "order": "average",
+            "order": self.order,
             "verdict": self.verdict,
             "original": _side_json(self.original),
             "refined": _side_json(self.refined),
@@ -145,13 +160,13 @@ class Certificate:
             )
         if document["kind"] != KIND:
             raise InputError.expected("kind of the certificate", KIND, document["kind"])
-        if document["order"] != "average":
-            raise InputError.expected("order of the certificate", "average", document["order"])
-        verdict = document["verdict"]
+        order, verdict = document["order"], document["verdict"]
+        if order not in ("average", "max"):
+            raise InputError.expected("order of the certificate", "average or max", order)
         if verdict not in ("refines", "does_not_refine"):
             raise InputError.expected("verdict of the certificate", "refines or does_not_refine", verdict)
         original, refined = (_side(document[side]) for side in ("original", "refined"))
-        return cls(original, refined, verdict, _proof(document["proof"]))
+        return cls(original, refined, verdict, _proof(document["proof"]), order)
 
     def save(self, path: str | Path) -> None:
         """Write the certificate to a JSON file, atomically."""
@@ -211,6 +226,8 @@ def _table(rows: object) -> tuple[tuple[Fraction, ...], ...]:
 def _proof_json(proof: Proof) -> dict[str, object]:
     if isinstance(proof, SubFlow):
         return {"kind": proof.kind, "shares": [[w, v, decimal_text(share)] for w, v, share in proof.shares]}
+    if isinstance(proof, Reach):
+        return {"kind": proof.kind, "pairs": [[v, w] for v, w in proof.pairs]}
     if isinstance(proof, Bets):
         return {
             "kind": proof.kind,
@@ -240,20 +257,22 @@ def _proof(document: object) -> Proof:
     if kind in simple and set(document) == {"kind"}:
         return simple[kind]
     if kind == SubFlow.kind and set(document) == {"kind", "shares"}:
-        return SubFlow(tuple((_size(w), _size(v), _number(x)) for w, v, x in _triples(document["shares"])))
+        return SubFlow(tuple((_size(w), _size(v), _number(x)) for w, v, x in _entries(document["shares"], 3)))
+    if kind == Reach.kind and set(document) == {"kind", "pairs"}:
+        return Reach(tuple((_size(v), _size(w)) for v, w in _entries(document["pairs"], 2)))
     if kind == Bets.kind and set(document) == {"kind", "offers"}:
-        return Bets(tuple((_size(v), _number(x), _number(y)) for v, x, y in _triples(document["offers"])))
+        return Bets(tuple((_size(v), _number(x), _number(y)) for v, x, y in _entries(document["offers"], 3)))
     for matrix in (Witness, GainMatrix):
         if kind == matrix.kind and set(document) == {"kind", "matrix"}:
             return matrix(_table(document["matrix"]))
     raise InputError(f"The proof of the certificate is of no known kind or form: {shown(kind)}.")
 
 
-def _triples(rows: object) -> list[list[object]]:
+def _entries(rows: object, length: int) -> list[list[object]]:
     if not isinstance(rows, list) or len(rows) > MOST_ENTRIES:
         raise InputError(f"A proof must be a list of at most {MOST_ENTRIES:,} entries.")
-    if not all(isinstance(row, list) and len(row) == 3 for row in rows):
-        raise InputError("Each entry of a proof must be a list of three.")
+    if not all(isinstance(row, list) and len(row) == length for row in rows):
+        raise InputError(f"Each entry of this proof must be a list of {length}.")
     return rows
 
 

@@ -29,7 +29,7 @@ from qifldp.refinement.certificate import (
     EqualRatio,
     GainMatrix,
     Identical,
-    Proof,
+    Reach,
     SubFlow,
     Witness,
 )
@@ -61,20 +61,18 @@ def verify_certificate(certificate: Certificate | str | Path) -> Verified:
     """
     if not isinstance(certificate, Certificate):
         certificate = Certificate.load(certificate)
-    original, refined, proof = certificate.original, certificate.refined, certificate.proof
-    if original.domain_size != refined.domain_size:
+    proof = certificate.proof
+    if certificate.original.domain_size != certificate.refined.domain_size:
         raise CertificateError("The two sides have domains of different sizes.")
     if isinstance(proof, Bets | GainMatrix) != (certificate.verdict == "does_not_refine"):
         raise CertificateError(f"A proof of kind {proof.kind} cannot show the verdict {certificate.verdict}.")
     if isinstance(proof, Identical):
-        if original != refined:
+        if certificate.original != certificate.refined:
             raise CertificateError("The two descriptions are not identical.")
         return Verified(certificate, 0)
     if isinstance(proof, Witness | GainMatrix):
         return verify_explicit(certificate)
-    if not (isinstance(original, Protocol) and isinstance(refined, Protocol)):
-        raise CertificateError(f"A proof of kind {proof.kind} is about two protocols.")
-    check = _checker(original, refined, proof)
+    check = _checker(certificate)
     precision = FIRST_PRECISION
     while precision <= LAST_PRECISION:
         try:
@@ -86,19 +84,24 @@ def verify_certificate(certificate: Certificate | str | Path) -> Verified:
     raise CertificateError(f"An inequality of the proof could not be decided with {LAST_PRECISION} bits.")
 
 
-def _checker(original: Protocol, refined: Protocol, proof: Proof) -> Callable[[], tuple[float, float] | None]:
-    """Return what has to be evaluated, at growing precision, for a proof to hold."""
+def _checker(certificate: Certificate) -> Callable[[], tuple[float, float] | None]:
+    """Return what has to be evaluated, at growing precision, for a proof about two protocols to hold."""
+    original, refined, proof = certificate.original, certificate.refined, certificate.proof
+    if not (isinstance(original, Protocol) and isinstance(refined, Protocol)):
+        raise CertificateError(f"A proof of kind {proof.kind} is about two protocols.")
+    if isinstance(proof, Bets):
+        return (_bets if certificate.order == "average" else _max_case_bet)(original, refined, proof)
+    if isinstance(proof, Reach):
+        if certificate.order == "average":
+            raise CertificateError("A proof of kind reach is about the max-case order only.")
+        return _reach(original, refined, proof)
+    # What is refined on average is refined at worst too (the paper's (12)): the rest prove both orders.
     if isinstance(proof, EqualRatio):
-        if original.tight_budget is None or original.tight_budget != refined.tight_budget:
-            raise CertificateError("The two protocols are not known to have exactly one ρ.")
         return _equal_ratio(original, refined)
     if isinstance(proof, Bitwise):
         return _bitwise(original, refined)
-    if isinstance(proof, SubFlow):
-        return _sub_flow(original, refined, proof)
-    if not isinstance(proof, Bets):
-        raise CertificateError(f"A proof of kind {proof.kind} is not about protocols.")
-    return _bets(original, refined, proof)
+    assert isinstance(proof, SubFlow)
+    return _sub_flow(original, refined, proof)
 
 
 def _require(low: arb, high: arb, why: str) -> None:
@@ -111,6 +114,8 @@ def _require(low: arb, high: arb, why: str) -> None:
 
 
 def _equal_ratio(original: Protocol, refined: Protocol) -> Callable[[], None]:
+    if original.tight_budget is None or original.tight_budget != refined.tight_budget:
+        raise CertificateError("The two protocols are not known to have exactly one ρ.")
     k = original.domain_size
 
     def at(size: int) -> None:
@@ -198,6 +203,46 @@ def _sub_flow(original: Protocol, refined: Protocol, proof: SubFlow) -> Callable
                 _require(used, ball(1), f"More than B's mass at size {v} is filled.")
                 reached = gain.get(v, zero) + (1 - used) * v / k
                 _require(_aligned(b, v, v), reached, f"B's posterior of size {v} is not reached.")
+
+    return check
+
+
+def _reach(original: Protocol, refined: Protocol, proof: Reach) -> Callable[[], None]:
+    one_ratio = original.tight_budget is not None and original.tight_budget == refined.tight_budget
+
+    def check() -> None:
+        a, b = original.exact_profile(BALLS), refined.exact_profile(BALLS)
+        mass_a, reached = dict(a.mass), dict(proof.pairs)
+        for v, _ in b.mass:
+            if v:
+                w = reached.get(v, 0)
+                if w == 0 or w not in mass_a:
+                    raise CertificateError(f"No size of A is named that reaches B's posterior of size {v}.")
+                if not (one_ratio and w == v):
+                    _require(_aligned(b, v, v), _aligned(a, w, v), f"B's posterior of size {v} is not reached.")
+
+    return check
+
+
+def _max_case_bet(original: Protocol, refined: Protocol, proof: Bets) -> Callable[[], tuple[float, float]]:
+    if len(proof.offers) != 1:
+        raise CertificateError("A counterexample in the max-case order is a single bet.")
+    size, stake, price = proof.offers[0]
+    if not 0 < size < original.domain_size or stake <= 0 or price < 0:
+        raise CertificateError(f"A bet on {size} values for {price} is not one that an adversary can be offered.")
+
+    def check() -> tuple[float, float]:
+        a, b = original.exact_profile(BALLS), refined.exact_profile(BALLS)
+        if size not in dict(b.mass):
+            raise CertificateError(f"B has no report of size {size}.")
+        level = ball(price / stake)
+        best_a = _aligned(a, a.mass[0][0], size)
+        for w, _ in a.mass:
+            best_a = arb.max(best_a, _aligned(a, w, size))
+        best_b = _aligned(b, size, size)
+        _require(best_a, level, "Some report of A pays for the bet.")
+        _require(level, best_b, "No report of B pays for the bet.")
+        return float(best_a.mid()), float(best_b.mid())
 
     return check
 

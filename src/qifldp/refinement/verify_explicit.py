@@ -19,21 +19,30 @@ def verify_explicit(certificate: Certificate) -> Verified:
     Raises:
         CertificateError: If it does not prove its claim.
     """
-    original, refined = _matrix(certificate.original), _matrix(certificate.refined)
-    proof = certificate.proof
+    if certificate.order != "average":
+        raise CertificateError("Witnesses and gain functions are about refinement on average.")
+    original, refined, proof = _matrix(certificate.original), _matrix(certificate.refined), certificate.proof
     if isinstance(proof, Witness):
-        witness = fmpq_mat([[_rational(entry) for entry in row] for row in proof.rows])
-        if (witness.nrows(), witness.ncols()) != (original.ncols(), refined.ncols()):
-            raise CertificateError("The witness has a shape that does not fit the two channels.")
-        if any(entry < 0 for row in proof.rows for entry in row):
-            raise CertificateError("The witness has a negative entry.")
-        if any(sum(row) != 1 for row in proof.rows):
-            raise CertificateError("A row of the witness does not sum to one.")
-        if original * witness != refined:
-            raise CertificateError("The witness does not turn A into B.")
+        _check_witness(original, refined, proof)
         return Verified(certificate, 0)
     if not isinstance(proof, GainMatrix):
         raise CertificateError(f"A proof of kind {proof.kind} is not about explicit channels.")
+    return Verified(certificate, 0, *_check_gain(original, refined, proof))
+
+
+def _check_witness(original: fmpq_mat, refined: fmpq_mat, proof: Witness) -> None:
+    witness = fmpq_mat([[_rational(entry) for entry in row] for row in proof.rows])
+    if (witness.nrows(), witness.ncols()) != (original.ncols(), refined.ncols()):
+        raise CertificateError("The witness has a shape that does not fit the two channels.")
+    if any(entry < 0 for row in proof.rows for entry in row):
+        raise CertificateError("The witness has a negative entry.")
+    if any(sum(row) != 1 for row in proof.rows):
+        raise CertificateError("A row of the witness does not sum to one.")
+    if original * witness != refined:
+        raise CertificateError("The witness does not turn A into B.")
+
+
+def _check_gain(original: fmpq_mat, refined: fmpq_mat, proof: GainMatrix) -> tuple[float, float]:
     gain = fmpq_mat([[_rational(entry) for entry in row] for row in proof.rows])
     if gain.ncols() != original.nrows():
         raise CertificateError("The gain function has another number of secrets than the channels.")
@@ -42,7 +51,7 @@ def verify_explicit(certificate: Certificate) -> Verified:
     gain_a, gain_b = _vulnerability(gain, original), _vulnerability(gain, refined)
     if not gain_a < gain_b:
         raise CertificateError("The adversary does not gain more from B than from A.")
-    return Verified(certificate, 0, _float(gain_a), _float(gain_b))
+    return _float(gain_a), _float(gain_b)
 
 
 def _matrix(side: Side) -> fmpq_mat:

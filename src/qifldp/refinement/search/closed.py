@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from qifldp.channels.profile import Profile
 from qifldp.protocols.protocol import IndependentProtocol, Protocol
-from qifldp.refinement.certificate import Bets, Bitwise, EqualRatio, Proof
+from qifldp.refinement.certificate import Bets, Bitwise, EqualRatio, Proof, Reach
 from qifldp.refinement.search.transport import aligned_mass
 
 CLEAR = 1e-10
@@ -65,6 +66,28 @@ def one_size(original: Protocol, refined: Protocol) -> Proof | None:
     reach = aligned_mass(a, sizes)[0] / np.exp(b.log_density[b.sizes > 0, 0] + np.log(sizes / b.domain_size))
     lacking = int(np.argmin(reach))
     return single_bet(a, b, int(sizes[lacking])) if reach[lacking] < 1 - CLEAR else None
+
+
+def max_case(original: Protocol, refined: Protocol) -> Proof:
+    """Decide the max-case order: each posterior of B must lie in the hull of A's, so some size of A must reach it.
+
+    M(w, w') peaks at w = w' and falls to both sides, so the nearest sizes of A are the only candidates.
+    """
+    a, b = original.profile, refined.profile
+    occurring = a.sizes[a.sizes > 0]
+    pairs, worst, lacking = [], 1 - CLEAR, 0
+    for size, log_density in zip(b.sizes.tolist(), b.log_density[:, 0].tolist(), strict=True):
+        if not size:
+            continue
+        place = int(np.searchsorted(occurring, size))
+        near = occurring[max(place - 1, 0) : place + 1]
+        narrow = Profile(a.domain_size, a.log_ratio, near, np.zeros(len(near)))
+        reach = aligned_mass(narrow, np.array([size]))[:, 0]
+        pairs.append((size, int(near[np.argmax(reach)])))
+        share = float(reach.max()) / (size / b.domain_size * math.exp(log_density))
+        if share < worst:
+            worst, lacking = share, size
+    return single_bet(a, b, lacking) if lacking else Reach(tuple(pairs))
 
 
 def single_bet(original: Profile, refined: Profile, size: int) -> Bets:

@@ -1,0 +1,128 @@
+"""How far one profile is from being refined to another: deficiency and vulnerability ratio, in floats.
+
+Both are optima over symmetric garblings. Variables: f(w, w'), the mass that goes from A's sets of size w to B's
+sets of size w', and for each w' the part of it that puts the secret into the set, between w'/k and M(w, w') of f.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csc_array
+
+from qifldp.channels.profile import Profile
+from qifldp.refinement.search.linear import maximise
+from qifldp.refinement.search.transport import aligned_mass
+
+Floats = NDArray[np.float64]
+
+NEGLIGIBLE = 1e-14
+"""Sizes of less mass are left out of a deficiency: thousands of them move it by less than the solver's 1e-9."""
+
+MOST_PAIRS = 250_000
+"""Pairs of sizes in one linear program (some ten seconds)."""
+
+
+def deficiency(original: Profile, refined: Profile, *, seconds: float | None = None) -> float | None:
+    """Return the Le Cam deficiency min_W max_x TV((A·W)_x, B_x), to about 1e-8; None if it is too large to solve.
+
+    Every adversary with gains in [0, 1] gains at most this much more from B than from A.
+
+    Raises:
+        ConvergenceError: If HiGHS fails or the time is up.
+    """
+    a, b = _bulk(original), _bulk(refined)
+    if len(a.sizes) * len(b.sizes) > MOST_PAIRS:
+        return None
+    ones = np.ones((len(a.sizes), len(b.sizes)))
+    goal, member = np.exp(b.log_mass), _member(b)
+    # TV is the sum of what B has beyond the garbling, inside and outside of its sets.
+    missing = -np.eye(2 * len(b.sizes))
+    program = _Program(a, b, unit=ones, load=ones, room=np.exp(a.log_mass))
+    need = np.concatenate((goal * member, goal * (1 - member)))
+    return max(0.0, -program.solve(np.full(2 * len(goal), -1.0), -missing, need, seconds))
+
+
+def vulnerability_ratio(original: Profile, refined: Profile, *, seconds: float | None = None) -> float | None:
+    """Return the largest s ≤ 1 with A·W ≥ s·B entrywise for some W; None if it is too large to solve.
+
+    It is the least V(A)/V(B) over all priors and all gains g ≥ 0: nobody gains more than 1/s times as much from
+    B as from A. s = 1 if and only if A ⊑ B. Tails count, so no size is left out: flows are per unit of B's mass.
+
+    Raises:
+        ConvergenceError: If HiGHS fails or the time is up.
+    """
+    if len(original.sizes) * len(refined.sizes) > MOST_PAIRS:
+        return None
+    log_ratio = refined.log_mass[None, :] - original.log_mass[:, None]
+    program = _Program(
+        original,
+        refined,
+        unit=np.exp(-np.maximum(log_ratio, 0.0)),
+        load=np.exp(np.minimum(log_ratio, 0.0)),
+        room=np.ones(len(original.sizes)),
+    )
+    member = _member(refined)
+    share = -np.concatenate((member, 1 - member))[:, None]
+    return min(1.0, program.solve(np.ones(1), share, np.zeros(len(share)), seconds))
+
+
+@dataclass(frozen=True)
+class _Program:
+    """The constraints of a symmetric garbling.
+
+    Attributes:
+        original: A.
+        refined: B.
+        unit: Mass at w' per unit of the variable of (w, w').
+        load: What that unit takes of row w's room.
+        room: Room of each row.
+    """
+
+    original: Profile
+    refined: Profile
+    unit: Floats
+    load: Floats
+    room: Floats
+
+    def solve(self, cost: Floats, extra: Floats, need: Floats, seconds: float | None) -> float:
+        """Maximise cost·z subject to (inside, outside) + extra·z ≥ need, with z ≥ 0."""
+        rows, columns = self.unit.shape
+        k = self.refined.domain_size
+        flows, variable = rows * columns, np.arange(rows * columns)
+        w, v = variable // columns, variable % columns
+        part, whole = flows + np.arange(columns), np.arange(columns)
+        unit, reach = self.unit.ravel(), (self.unit * aligned_mass(self.original, self.refined.sizes)).ravel()
+        least = (self.unit * (self.refined.sizes / k)).ravel()
+        start = rows  # room; then inside ≤ reach; inside ≥ least; inside needed; outside needed
+        entries = [
+            (w, variable, self.load.ravel()),
+            (start + v, variable, reach),
+            (start + whole, part, -np.ones(columns)),
+            (start + columns + v, variable, -least),
+            (start + columns + whole, part, np.ones(columns)),
+            (start + 2 * columns + whole, part, np.ones(columns)),
+            (start + 3 * columns + v, variable, unit),
+            (start + 3 * columns + whole, part, -np.ones(columns)),
+        ]
+        y, z = np.nonzero(extra)
+        entries.append((start + 2 * columns + y, flows + columns + z, extra[y, z]))
+        total = flows + columns + extra.shape[1]
+        at, variables, values = (np.concatenate(parts) for parts in zip(*entries, strict=True))
+        matrix = csc_array(coo_array((values, (at, variables)), shape=(rows + 4 * columns, total)))
+        lower = np.concatenate((np.full(rows, -np.inf), np.zeros(2 * columns), need))
+        upper = np.concatenate((self.room, np.full(4 * columns, np.inf)))
+        objective = np.concatenate((np.zeros(flows + columns), cost))
+        return float(objective @ maximise(objective, matrix, lower, upper, seconds=seconds))
+
+
+def _member(profile: Profile) -> Floats:
+    """Return T(w'): the posterior mass of the reported set, 0 for a silent report."""
+    return np.exp(profile.log_density[:, 0]) * profile.sizes / profile.domain_size
+
+
+def _bulk(profile: Profile) -> Profile:
+    kept = profile.log_mass > np.log(NEGLIGIBLE)
+    return Profile(profile.domain_size, profile.log_ratio, profile.sizes[kept], profile.log_mass[kept])

@@ -1,0 +1,90 @@
+"""Decisions on refinement, for people and as JSON."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from qifldp.refinement.certificate import Bets, decimal_text
+from qifldp.refinement.decide import Decision, DoesNotRefine, Refines, Undecided
+from qifldp.rendering.tables import number
+from qifldp.rendering.text import plain
+
+SCHEMA_VERSION = 1
+
+
+def decision_json(decision: Decision, certificate: str | None) -> dict[str, object]:
+    """Return a decision as JSON.
+
+    Args:
+        decision: The decision.
+        certificate: The file that the certificate was written to, if any.
+    """
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "original": decision.original.spec,
+        "refined": decision.refined.spec,
+        "domain_size": decision.original.domain_size,
+        "verdict": verdict(decision),
+        "margin": decision.margin,
+        "deficiency": decision.deficiency,
+        "deficiency_reverse": decision.deficiency_reverse,
+        "vulnerability_ratio": decision.vulnerability_ratio,
+        "method": decision.method,
+        "counterexample": _counterexample(decision),
+        "certificate": certificate,
+    } | ({"reason": decision.reason} if isinstance(decision, Undecided) else {})
+
+
+def verdict(decision: Decision) -> str:
+    """Return ``refines``, ``does_not_refine`` or ``undecided``."""
+    if isinstance(decision, Undecided):
+        return "undecided"
+    return decision.certificate.verdict
+
+
+def decision_view(decision: Decision) -> RenderableType:
+    """Return a decision in sentences."""
+    a, b = plain(decision.original.spec), plain(decision.refined.spec)
+    k = f"over {decision.original.domain_size:,} values"
+    if isinstance(decision, Refines):
+        lines = [
+            Text(f"{a} ⊑ {b} {k}: proved ({decision.method}).", style="bold green"),
+            Text("No adversary, whatever they know or want, gains more from the refined one."),
+        ]
+    elif isinstance(decision, DoesNotRefine):
+        lines = [
+            Text(f"{a} ⋢ {b} {k}: proved ({decision.method}).", style="bold"),
+            Text(plain(decision.words)),
+        ]
+    else:
+        lines = [Text(f"{a} against {b} {k}: undecided.", style="bold"), Text(plain(decision.reason))]
+    figures = (
+        ("margin", decision.margin, "at least 1 if refined, below 1 if not"),
+        ("deficiency", decision.deficiency, "most that anybody gains more from the refined"),
+        ("… the other way", decision.deficiency_reverse, "most that anybody gains more from the original"),
+        ("vulnerability ratio", decision.vulnerability_ratio, "least gain from original over refined"),
+    )
+    lines.append(Text())
+    lines += [Text(f"  {name:<20}{_shown(value):>10}  {words}") for name, value, words in figures]
+    return Group(*lines)
+
+
+def _shown(value: float | None) -> str:
+    return "–" if value is None else number(value)
+
+
+def _counterexample(decision: Decision) -> dict[str, object] | None:
+    if not isinstance(decision, DoesNotRefine):
+        return None
+    proof = decision.certificate.proof
+    offers = proof.offers if isinstance(proof, Bets) else ()
+    return {
+        "kind": proof.kind,
+        "bets": [
+            {"size": size, "stake": decimal_text(stake), "price": decimal_text(price)} for size, stake, price in offers
+        ],
+        "vulnerability_original": decision.vulnerability_original,
+        "vulnerability_refined": decision.vulnerability_refined,
+        "words": decision.words,
+    }
