@@ -1,0 +1,120 @@
+"""``qifldp refine`` and ``qifldp verify``: verdicts, proofs that go from file to file, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cli.terminal import Terminal, read_strictly
+
+YES = ("refine", "--original", "sue", "--refined", "the", "--domain-size", "40", "--epsilon", "1")
+NO = ("refine", "--original", "oue:epsilon=1", "--refined", "the:epsilon=1,theta=0.75", "--domain-size", "20")
+TRANSPORT = ("refine", "--original", "olh:epsilon=4", "--refined", "ss:epsilon=1", "--domain-size", "12")
+
+KEYS = {
+    "schema_version",
+    "original",
+    "refined",
+    "domain_size",
+    "verdict",
+    "margin",
+    "deficiency",
+    "deficiency_reverse",
+    "vulnerability_ratio",
+    "method",
+    "counterexample",
+    "certificate",
+}
+
+
+def test_yes(terminal: Terminal) -> None:
+    document = terminal(*YES, "--json").document()
+    assert set(document) == KEYS
+    assert (document["schema_version"], document["verdict"], document["method"]) == (1, "refines", "bitwise")
+    assert document["margin"] > 1
+    assert (document["deficiency"], document["vulnerability_ratio"]) == (0, 1)
+    assert document["deficiency_reverse"] > 0
+    assert document["counterexample"] is document["certificate"] is None
+
+
+def test_no(terminal: Terminal) -> None:
+    document = terminal(*NO, "--json").document()
+    assert (document["verdict"], document["original"]) == ("does_not_refine", "oue:epsilon=1")
+    assert document["margin"] < 1
+    assert 0 < document["deficiency"] < document["deficiency_reverse"]
+    assert 0 < document["vulnerability_ratio"] < 1
+    found = document["counterexample"]
+    assert found["vulnerability_refined"] > found["vulnerability_original"]
+    assert f"{found['vulnerability_refined']:.6g}" in found["words"]
+
+
+def test_people_see_verdict_and_figures_in_eighty_columns(terminal: Terminal) -> None:
+    for question, sign in ((YES, "⊑"), (NO, "⋢")):
+        outcome = terminal(*question)
+        assert (outcome.code, outcome.err) == (0, "")
+        assert f" {sign} " in outcome.out
+        assert "proved" in outcome.out
+        assert max(map(len, outcome.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("question", [YES, NO, TRANSPORT])
+def test_certificates_go_through_files(terminal: Terminal, question: tuple[str, ...]) -> None:
+    document = terminal(*question, "--certificate", "proof.json", "--json").document()
+    assert document["certificate"] == "proof.json"
+    outcome = terminal("verify", "proof.json")
+    assert (outcome.code, outcome.err) == (0, "")
+    sign = "⊑" if document["verdict"] == "refines" else "⋢"
+    assert outcome.out.startswith("Proved ")
+    assert f"{document['original']} {sign} {document['refined']}" in outcome.out
+
+
+def test_a_forged_certificate_fails_with_its_reason(terminal: Terminal) -> None:
+    terminal(*NO, "--certificate", "proof.json")
+    document = json.loads(Path("proof.json").read_text())
+    document["original"], document["refined"] = document["refined"], document["original"]
+    Path("forged.json").write_text(json.dumps(document))
+    outcome = terminal("verify", "forged.json")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert outcome.err == "Not proved: The adversary does not gain more from B than from A.\n"
+
+
+def test_what_is_no_certificate_is_bad_input(terminal: Terminal) -> None:
+    terminal.refuses("There is no file 'proof.json'.", "verify", "proof.json")
+    Path("proof.json").write_text("{}")
+    keys = "kind, order, original, proof, refined, schema_version, verdict"
+    terminal.refuses(f"A certificate must have exactly: {keys}.", "verify", "proof.json")
+    Path("proof.json").write_text("[" * 100_000)
+    terminal.refuses_with("The certificate is not JSON of whole numbers and text: ", "verify", "proof.json")
+
+
+def test_the_max_case_order_is_weaker(terminal: Terminal) -> None:
+    pair = ("refine", "--original", "oue", "--refined", "sue", "--domain-size", "9", "--epsilon", "1", "--json")
+    assert terminal(*pair).document()["verdict"] == "does_not_refine"
+    assert terminal(*pair, "--order", "max", "--certificate", "p.json").document()["verdict"] == "refines"
+    assert terminal("verify", "p.json").code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--domain-size", "1", "--epsilon", "1"), "domain size must be from 2 to 10,000,000, got 1."),
+        (("--domain-size", "5"), "The protocol oue needs a budget: give epsilon."),
+        (("--domain-size", "5", "--epsilon", "nan"), "epsilon must be a positive number, ln(3) or 2*ln(3), got 'nan'."),
+        (
+            ("--domain-size", "5", "--epsilon", "1", "--time-limit", "0"),
+            "--time-limit must be a positive number of seconds, got 0.0.",
+        ),
+    ],
+)
+def test_bad_input(terminal: Terminal, arguments: tuple[str, ...], sentence: str) -> None:
+    terminal.refuses(sentence, "refine", "--original", "oue", "--refined", "grr", *arguments)
+
+
+def test_the_solver_is_silent() -> None:
+    done = subprocess.run([sys.executable, "-m", "qifldp", *TRANSPORT, "--json"], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert read_strictly(done.stdout.decode())["method"] == "transport"
