@@ -1,6 +1,7 @@
 # Everything a new machine needs is Python 3.11 or later with pip, and make.
 #   make demo   set up, compare the protocols on embedded real data, write demo/kosarak.json
-#   make test   set up, then lint, types, import layers, all tests, and the built wheel in a clean environment
+#   make test   set up, then lint, types, import layers, tests, and the built wheel in a clean environment
+#   make check-slow   the tests that take minutes
 
 PYTHON ?= python3
 VENV := .venv

@@ -118,7 +118,7 @@ def _from_csv(text: str, kind: str, *, exact: bool) -> LabelledMatrix:
 
 def _from_json(text: str, kind: str) -> LabelledMatrix:
     try:
-        document = json.loads(text, parse_constant=_no_constant)
+        document = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_repeats)
     except (ValueError, RecursionError) as error:
         raise InputError(f"The {kind} file is not JSON: {error}.") from None
     if isinstance(document, list):
@@ -134,9 +134,17 @@ def _from_json(text: str, kind: str) -> LabelledMatrix:
     if sum(map(len, table)) > LARGEST_MATRIX:
         raise InputError(f"A {kind} file must have at most {LARGEST_MATRIX:,} cells.")
     for key in ("inputs", "outputs"):
-        if not isinstance(document.get(key, []), list):
+        labels = document.get(key, [])
+        if not isinstance(labels, list) or not all(isinstance(label, str | int | float) for label in labels):
             raise InputError.expected(f"{key} of the {kind}", "a list of labels", document[key])
     return LabelledMatrix(table, document.get("inputs"), document.get("outputs"))
+
+
+def _no_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    document = dict(pairs)
+    if len(document) != len(pairs):
+        raise ValueError("an object has a key twice")
+    return document
 
 
 def _no_constant(name: str) -> object:

@@ -35,6 +35,22 @@ def check_readable(path: str | Path) -> Path:
     return file
 
 
+def same_file(first: str | Path, second: str | Path) -> bool:
+    """Whether two paths lead to one file."""
+    try:
+        return Path(first).resolve() == Path(second).resolve()
+    except (OSError, ValueError):
+        return False
+
+
+def exists(path: str | Path) -> bool:
+    """Whether there is something at a path; a name that no file can have names nothing."""
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):
+        return False
+
+
 def read_text(path: str | Path) -> str:
     """Return the UTF-8 text of a file of at most 256 MiB.
 

@@ -40,7 +40,7 @@ def asked(terminal: Terminal, file: str, *arguments: str) -> dict[str, Any]:
 def test_domain_read_from_the_data_is_a_leak_of_its_own(terminal: Terminal, kind: str) -> None:
     document = asked(terminal, written(kind))
     assert (document["domain_size"], document["n"]) == (3, 7)
-    assert document["prior"] == {"kind": "data", "title": f"survey.{kind}, column answer", "n": 7}
+    assert document["prior"] == {"kind": "data", "title": f"survey.{kind}, column answer", "n": 7, "largest": 4 / 7}
     assert document["notes"] == [LEAK]
     assert document["rows"][0]["asr_prior"] == ql.asr(ql.GRR(3, 1), ql.Prior.from_counts([4, 2, 1]))
 

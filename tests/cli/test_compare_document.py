@@ -34,7 +34,14 @@ def test_document_has_every_key_of_the_contract(terminal: Terminal) -> None:
     assert document["domain_size"] == 50
     assert document["n"] == 100_000
     assert document["prior"] == {"kind": "uniform"}
-    assert document["order"] == []
+    names = [row["spec"] for row in document["rows"]]
+    assert [(entry["original"], entry["refined"]) for entry in document["order"]] == [
+        (a, b) for a in names for b in names if a != b
+    ]
+    for entry in document["order"]:
+        assert entry["verdict"] in ("refines", "does_not_refine")
+        assert (entry["deficiency"] == 0) == (entry["verdict"] == "refines")
+        assert {"epsilon", "margin", "deficiency_reverse", "method"} <= set(entry)
     assert [row["protocol"] for row in document["rows"]] == SEVEN
     for row in document["rows"]:
         assert set(row) >= ROW
@@ -79,6 +86,7 @@ def test_every_embedded_data_set_can_be_compared(terminal: Terminal, name: str) 
         "kind": "data",
         "title": population.title,
         "n": population.n,
+        "largest": max(population.counts) / population.n,
         "source": population.source,
     }
     assert document["notes"] == list(population.notes)

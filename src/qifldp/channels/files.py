@@ -51,6 +51,8 @@ def write_channel(channel: Channel, path: str | Path) -> None:
     suffix = check_suffix(path, "channel")
     if suffix == ".npy" and channel.is_exact:
         raise InputError("An .npy file cannot hold exact rationals: write .csv, .json or .parquet.")
+    if suffix == ".parquet" and INPUT_COLUMN in channel.outputs:
+        raise InputError(f"In Parquet the column {INPUT_COLUMN} holds row labels: no output can be called that.")
     write_atomically(path, writers[suffix])
 
 

@@ -11,8 +11,10 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from qifldp._version import __version__
+from qifldp.errors import InputError, shown
 from qifldp.rendering.documents import save, to_text
 from qifldp.rendering.text import plain
+from qifldp.storage import same_file
 
 application = typer.Typer(
     name="qifldp",
@@ -64,6 +66,12 @@ def progress_bar() -> Iterator[Progress]:
         disable=not console.is_terminal,
     ) as progress:
         yield progress
+
+
+def check_output(out: str | None, *inputs: str | None) -> None:
+    """Raise InputError if a result would be written over a file that it is made from."""
+    if out is not None and any(same_file(out, path) for path in inputs if path):
+        raise InputError(f"The result would overwrite {shown(out)}, which it is made from: choose another file.")
 
 
 def show(document: dict[str, object], view: RenderableType, *, as_json: bool, out: str | None) -> None:

@@ -7,16 +7,18 @@ from typing import Annotated
 
 import typer
 
-from qifldp.cli.application import application, progress_bar, show
+from qifldp.cli.application import application, check_output, progress_bar, show
 from qifldp.comparison.compare import compare
+from qifldp.comparison.ordering import LARGEST_BY_DEFAULT, LARGEST_WITH_FIGURES, order_comparison
 from qifldp.comparison.question import Limit, Question
-from qifldp.comparison.subjects import read_subject
+from qifldp.comparison.subjects import FILE_PREFIX, read_subject
 from qifldp.data.columns import count_column, read_domain
 from qifldp.data.datasets import load_dataset
 from qifldp.data.population import Population
 from qifldp.errors import InputError
 from qifldp.exact.budget import Budget
 from qifldp.protocols.specs import SEVEN, split_specs
+from qifldp.refinement.order import hasse_text
 from qifldp.rendering.tables import comparison_view
 
 DEFAULT_N = 100_000
@@ -63,6 +65,10 @@ def compare_command(
     max_asr: Annotated[float | None, typer.Option(help="Largest chance of a right guess, no prior knowledge.")] = None,
     max_bits: Annotated[float | None, typer.Option(help="Largest Shannon capacity in bits.")] = None,
     max_error: Annotated[float | None, typer.Option(help="Largest standard error of a frequency.")] = None,
+    order: Annotated[
+        bool | None, typer.Option("--order/--no-order", help="Decide who is safer against everybody; if k ≤ 1,000.")
+    ] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds for the order; 20 by default.")] = None,
     normalize: Annotated[
         bool, typer.Option("--normalize", help="Divide rows of file: channels by their sums.")
     ] = False,
@@ -83,7 +89,11 @@ def compare_command(
 
       qifldp compare --domain-size 100 --n 1000000 --max-error 0.001
     """
+    if time_limit is not None and not time_limit > 0:
+        raise InputError.expected("--time-limit", "a positive number of seconds", time_limit)
     question = _question(epsilon, match, {"asr": max_asr, "bits": max_bits, "error": max_error})
+    files = [spec.partition(":")[2] for spec in split_specs(protocols) if spec.lower().startswith(FILE_PREFIX)]
+    check_output(out, data, domain, *files)
     subjects = [read_subject(spec, normalize=normalize) for spec in split_specs(protocols)]
     population, size = _domain(data, column, dataset, domain_size, domain, other)
     reports = n if n is not None else (population.n if population and population.n else DEFAULT_N)
@@ -104,7 +114,13 @@ def compare_command(
             notes=population.notes if population else (),
             progress=advance,
         )
-    show(result.to_json(), comparison_view(result), as_json=as_json, out=out)
+        wanted = size <= LARGEST_BY_DEFAULT if order is None else order
+        shown = as_json or out is not None
+        figures = shown and (order is True or size <= LARGEST_WITH_FIGURES)
+        orders = order_comparison(result, figures=figures, time_limit=time_limit, progress=advance) if wanted else ()
+    document = result.to_json([entry for found in orders for entry in found.entries])
+    view = comparison_view(result, {found.asked_epsilon: hasse_text(found.order) for found in orders})
+    show(document, view, as_json=as_json, out=out)
 
 
 def _question(epsilon: str | None, match: Matched, limits: dict[Limit, float | None]) -> Question:
@@ -164,6 +180,7 @@ def _describe(population: Population | None) -> dict[str, object]:
     if population is None:
         return {"kind": "uniform"}
     described: dict[str, object] = {"kind": "data", "title": population.title, "n": population.n}
+    described["largest"] = max(population.counts) / population.n
     if population.source:
         described["source"] = population.source
     return described

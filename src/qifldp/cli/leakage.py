@@ -13,13 +13,14 @@ from qifldp.adversaries.files import read_gain, read_prior, read_sensitive_set
 from qifldp.adversaries.gain import Gain
 from qifldp.adversaries.prior import Prior
 from qifldp.channels.profile import check_domain_size
-from qifldp.cli.application import application, progress_bar, show
+from qifldp.cli.application import application, check_output, progress_bar, show
 from qifldp.comparison.single import measure
 from qifldp.comparison.subjects import MatrixSubject, build, read_subject
 from qifldp.errors import InputError
 from qifldp.exact.budget import Budget, parse_rational
 from qifldp.protocols.protocol import Protocol
 from qifldp.rendering.tables import leakage_view
+from qifldp.storage import exists
 
 LONGEST_COUNT = 18
 """Digits of a number of guesses that are read at most."""
@@ -55,6 +56,7 @@ def leakage_command(
 
       qifldp leakage file:channel.csv --gain member:sensitive.txt --json
     """
+    check_output(out, spec.partition(":")[2], prior, gain, gain.partition(":")[2])
     subject = read_subject(spec, normalize=normalize)
     if isinstance(subject, MatrixSubject):
         if epsilon is not None:
@@ -95,7 +97,7 @@ def _prior(text: str, domain_size: int) -> tuple[Prior, dict[str, object]]:
     if kind.lower() == "zipf":
         exponent = float(parse_rational(rest or "1", "the exponent of zipf"))
         return Prior.zipf(domain_size, exponent), {"kind": "zipf", "exponent": exponent}
-    if not Path(text).exists():
+    if not exists(text):
         raise InputError.expected("--prior", "uniform, zipf:S or the name of a file", text)
     return read_prior(text), {"kind": "file", "path": text}
 

@@ -8,13 +8,13 @@ from io import TextIOWrapper
 
 import typer
 
-from qifldp.cli import compare, leakage, refine
+from qifldp.cli import compare, exchange, leakage, refine
 from qifldp.cli.application import application
 from qifldp.errors import QifldpError
 from qifldp.rendering.text import plain
 from qifldp.storage import reason
 
-COMMANDS = (compare, leakage, refine)
+COMMANDS = (compare, leakage, refine, exchange)
 """Modules whose import registers their command, in the order of the help."""
 
 INTERRUPTED = 130
@@ -33,7 +33,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # a terminal without Greek shows ? for ε, and no traceback
     try:
         code = application(args=arguments, prog_name="qifldp", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except QifldpError as error:
         return _fail(str(error))
     except typer.TyperException as error:
@@ -49,5 +50,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(sentence: str) -> int:
-    sys.stderr.write(f"qifldp: {plain(' '.join(sentence.split()))}\n")
+    if sys.stderr is not None:
+        sys.stderr.write(f"qifldp: {plain(' '.join(sentence.split()))}\n")
     return BAD_INPUT

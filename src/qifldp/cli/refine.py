@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from qifldp.channels.profile import check_domain_size
 from qifldp.cli.application import application, show
+from qifldp.comparison.subjects import MatrixSubject, build, read_subject
 from qifldp.errors import InputError
 from qifldp.exact.budget import Budget
 from qifldp.protocols.protocol import Protocol
-from qifldp.protocols.specs import parse_spec
+from qifldp.refinement.certificate import Side
 from qifldp.refinement.decide import Undecided, decide_refinement
 from qifldp.refinement.verified import CertificateError
 from qifldp.refinement.verify import verify_certificate
@@ -28,9 +28,9 @@ class Orders(StrEnum):
 
 @application.command("refine")
 def refine_command(
-    original: Annotated[str, typer.Option(help="The protocol that would be garbled: NAME[:key=value,…].")],
-    refined: Annotated[str, typer.Option(help="The protocol that may be the safer one.")],
-    domain_size: Annotated[int, typer.Option(help="Number of values.")],
+    original: Annotated[str, typer.Option(help="What would be garbled: NAME[:key=value,…], or file:PATH.")],
+    refined: Annotated[str, typer.Option(help="What may be the safer one.")],
+    domain_size: Annotated[int | None, typer.Option(help="Number of values (not for two matrices).")] = None,
     epsilon: Annotated[str | None, typer.Option(help="Budget of both, unless a spec has its own.")] = None,
     order: Annotated[Orders, typer.Option(help="On average (refinement), or in the luckiest case.")] = Orders.average,
     time_limit: Annotated[float | None, typer.Option(help="Seconds after which the search gives up.")] = None,
@@ -49,17 +49,16 @@ def refine_command(
     """
     if time_limit is not None and not time_limit > 0:
         raise InputError.expected("--time-limit", "a positive number of seconds", time_limit)
-    size = check_domain_size(domain_size)
-    decision = decide_refinement(
-        original=_protocol(original, size, epsilon),
-        refined=_protocol(refined, size, epsilon),
-        order=order.value,
-        time_limit=time_limit,
+    sides = [_side(spec, domain_size, epsilon) for spec in (original, refined)]
+    names = tuple(
+        side.spec if isinstance(side, Protocol) else spec for side, spec in zip(sides, (original, refined), strict=True)
     )
+    decision = decide_refinement(original=sides[0], refined=sides[1], order=order.value, time_limit=time_limit)
     if certificate is not None and not isinstance(decision, Undecided):
         decision.certificate.save(certificate)
     written = None if isinstance(decision, Undecided) else certificate
-    show(decision_json(decision, written), decision_view(decision), as_json=as_json, out=None)
+    pair = names[0], names[1]
+    show(decision_json(decision, pair, written), decision_view(decision, pair), as_json=as_json, out=None)
 
 
 @application.command("verify")
@@ -86,5 +85,10 @@ def verify_command(
     typer.echo(f"Proved {exactness}: {sides[0]} {sign} {sides[1]} over {claim.original.domain_size:,} values.")
 
 
-def _protocol(spec: str, domain_size: int, epsilon: str | None) -> Protocol:
-    return parse_spec(spec).build(domain_size, None if epsilon is None else Budget.read(epsilon))
+def _side(spec: str, domain_size: int | None, epsilon: str | None) -> Side:
+    subject = read_subject(spec)
+    if isinstance(subject, MatrixSubject):
+        return build(subject, subject.channel.domain_size if domain_size is None else domain_size, None)
+    if domain_size is None:
+        raise InputError("Say how many values there are: --domain-size K.")
+    return build(subject, domain_size, None if epsilon is None else Budget.read(epsilon))

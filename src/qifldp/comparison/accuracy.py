@@ -46,6 +46,6 @@ def detectable_frequency(protocol: Protocol, n: int) -> float:
 
         Φ⁻¹(1 − 0.05/(2k)) · sqrt(Var f̂ at f = 0)
 
-    the threshold that none of k absent values exceeds with probability 95 %.
+    the threshold that none of k absent values passes, up or down, with probability 95 % (normal approximation).
     """
     return -float(ndtri(DETECTION_ERROR / (2 * protocol.domain_size))) * math.sqrt(protocol.variance(0, n))

@@ -13,7 +13,7 @@ from qifldp.comparison.question import Question, answer
 from qifldp.comparison.subjects import MatrixSubject, Subject, build
 from qifldp.errors import InputError
 from qifldp.exact.budget import Budget
-from qifldp.leakage.measures import MEASURES, finite
+from qifldp.leakage.measures import MEASURES, figure, finite
 from qifldp.leakage.vulnerability import asr
 from qifldp.protocols.protocol import Protocol
 
@@ -85,8 +85,12 @@ class Comparison:
         asked = dict.fromkeys(row.asked_epsilon for row in self.rows)
         return [(epsilon, tuple(row for row in self.rows if row.asked_epsilon == epsilon)) for epsilon in asked]
 
-    def to_json(self) -> dict[str, object]:
-        """Return the comparison as JSON, without NaN or infinity."""
+    def to_json(self, order: Sequence[dict[str, object]] = ()) -> dict[str, object]:
+        """Return the comparison as JSON, without NaN or infinity.
+
+        Args:
+            order: What was decided about refinement between the protocols (see qifldp.comparison.ordering).
+        """
         question: dict[str, object] = {"epsilon": [str(budget) for budget in self.question.budgets]}
         if self.question.limit is None:
             question["match"] = self.question.match
@@ -100,7 +104,7 @@ class Comparison:
             "question": question,
             "rows": [row.to_json() for row in self.rows],
             "least": [{"asked_epsilon": epsilon} | least(rows) for epsilon, rows in self.groups()],
-            "order": [],
+            "order": list(order),
             "notes": list(self.notes),
         }
 
@@ -206,9 +210,9 @@ def _figures(source: Protocol | Channel, n: int, prior: Prior) -> tuple[dict[str
     figures: dict[str, float | int | None] = dict.fromkeys(_keys())
     reasons: dict[str, str] = {}
     for measure in MEASURES:
-        figures[measure.key] = finite(measure.compute(source))
-        if figures[measure.key] is None:
-            reasons[measure.key] = "infinite: some output is possible under one value and impossible under another"
+        figures[measure.key], why = figure(measure, source)
+        if why:
+            reasons[measure.key] = why
     figures["asr_prior"] = finite(asr(source, prior))
     if isinstance(source, Channel):
         why = "a bare channel has no estimator"

@@ -11,7 +11,7 @@ from qifldp.adversaries.gain import Gain
 from qifldp.adversaries.prior import Prior
 from qifldp.channels.channel import Channel
 from qifldp.errors import TooLargeError
-from qifldp.leakage.measures import MEASURES, finite
+from qifldp.leakage.measures import MEASURES, figure
 from qifldp.leakage.sampling import check_simulation, estimate_posterior_vulnerability
 from qifldp.leakage.vulnerability import (
     additive_leakage,
@@ -91,9 +91,9 @@ def measure(
     reasons: dict[str, str] = {}
     measures = {}
     for entry in MEASURES:
-        measures[entry.key] = finite(entry.compute(source))
-        if measures[entry.key] is None:
-            reasons[entry.key] = "infinite: some output is possible under one value and impossible under another"
+        measures[entry.key], why = figure(entry, source)
+        if why:
+            reasons[entry.key] = why
     prior.for_domain(source.domain_size)
     before = float(prior_vulnerability(prior, gain))
     adversary: dict[str, object] = {

@@ -27,7 +27,7 @@ READ_DOMAIN_NOTE = (
 )
 
 BLOCK_BYTES = 8 << 20
-"""CSV is read in blocks of this size; no line can be longer."""
+"""CSV is read in blocks of this size."""
 
 
 def read_domain(path: str | Path) -> tuple[str, ...]:
@@ -145,12 +145,14 @@ def _add(counts: Counter[str | None], batch: pa.Array) -> None:
 
 def _csv_batches(file: Path, column: str) -> Iterator[tuple[float, pa.Array]]:
     size = file.stat().st_size
-    names = csv.open_csv(file, read_options=csv.ReadOptions(block_size=BLOCK_BYTES)).schema.names
+    lines = csv.ParseOptions(newlines_in_values=True)
+    names = csv.open_csv(file, csv.ReadOptions(block_size=BLOCK_BYTES), lines).schema.names
     _check_column(column, names)
     with file.open("rb") as raw:
         reader = csv.open_csv(
             raw,
             read_options=csv.ReadOptions(block_size=BLOCK_BYTES),
+            parse_options=lines,
             convert_options=csv.ConvertOptions(
                 include_columns=[column], column_types={column: pa.string()}, strings_can_be_null=False
             ),

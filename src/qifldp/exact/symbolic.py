@@ -16,6 +16,9 @@ from qifldp.errors import InexactError
 from qifldp.exact.budget import Budget
 from qifldp.exact.fields import Field
 
+LARGEST_DEGREE = 10_000
+"""Degree of a minimal polynomial, and power of its constant, that are written out."""
+
 
 @dataclass(frozen=True, eq=False)
 class Symbolic:
@@ -75,11 +78,13 @@ class SymbolicField(Field[Symbolic]):
         return monomial if power >= 0 else 1 / monomial
 
     def equal(self, first: Symbolic, second: Symbolic) -> bool:
-        """Whether two elements are one number."""
+        """Whether two elements are known to be one number: never true of two different ones."""
         difference = first.top * second.bottom - second.top * first.bottom
-        if self.budget.base is not None:
+        if difference != fmpq_poly([]) and self.budget.base is not None:
             # s^(d·n) = b^m with ε = (m/n)·ln b in lowest terms; s = b^(m/(d·n)) has degree d·n/gcd(d·n, m).
             exponent = self.budget.multiple / self.degree
+            if max(exponent.numerator, exponent.denominator) > LARGEST_DEGREE:
+                return False  # not known to be equal
             base = self.budget.base**exponent.numerator
             modulus = fmpq_poly([-fmpq(base.numerator, base.denominator)] + [0] * (exponent.denominator - 1) + [1])
             difference = difference % modulus

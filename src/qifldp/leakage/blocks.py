@@ -97,6 +97,11 @@ def _kernel(logs: NDArray[np.float64], order: float) -> NDArray[np.float64]:
     return np.where(near, series, far)
 
 
+def relative_entropy_terms(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return φ = e^ℓ ℓ − (e^ℓ − 1) ≥ 0 for log densities ℓ, without cancellation; 1 at ℓ = −∞."""
+    return _kernel(logs, 1.0)
+
+
 def information_per_report(hyper: Hyper) -> Real:
     """Return Fisher information per report about each frequency, at the uniform point, uniform prior.
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qifldp.adversaries.prior import Prior
 from qifldp.channels.channel import Channel
@@ -21,7 +23,16 @@ BITS = 1 / math.log(2)
 CAPACITY_GAP = 1e-9
 """Bits between the certified bounds of a Shannon capacity, unless another gap is asked for."""
 
-MOST_ITERATIONS = 100_000
+MOST_ITERATIONS = 2_000
+
+MOST_NEWTON_STEPS = 2_000
+"""Some five of them take the barrier a quarter down, and thirty such stages reach any gap a double can show."""
+
+PLAIN_STEPS = 200
+"""Blahut–Arimoto steps before the barrier takes over: most channels are done by then."""
+
+INWARDS = 1e-3
+"""Share of the uniform prior that is mixed in before the barrier, so that no secret has a weight of zero."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +115,8 @@ def blahut_arimoto(
     """Return the Shannon capacity of a matrix with bounds that certify it.
 
     Blahut–Arimoto: π_x ← π_x · exp D(C_x ‖ q) / Z, q = πC. At every step I(π) ≤ capacity ≤ max_x D(C_x ‖ q).
-    The bounds are computed in doubles (relative error about 1e-15).
+    Where that is slow, Newton steps along a barrier follow; the bounds hold for any prior. They are computed in
+    doubles, from terms that are not negative: as exact as the entries are.
 
     Args:
         channel: The matrix.
@@ -116,21 +128,73 @@ def blahut_arimoto(
         ConvergenceError: If the gap is still larger then; the message has both bounds.
     """
     matrix = channel.reduced().to_float().matrix
-    k = matrix.shape[0]
-    log_matrix = np.log(np.where(matrix > 0, matrix, 1.0))
-    entropy = (matrix * log_matrix).sum(axis=1)
-    prior = np.full(k, 1 / k)
-    for iteration in range(1, most_iterations + 1):
-        output = prior @ matrix
-        divergence = entropy - matrix @ np.log(np.where(output > 0, output, 1.0))
-        lower, upper = float(prior @ divergence) * BITS, float(divergence.max()) * BITS
+    prior = np.full(matrix.shape[0], 1 / matrix.shape[0])
+    best = ShannonCapacity(0.0, math.inf, Prior(prior, channel.inputs), 0)
+    for iteration, candidate in enumerate(islice(_candidates(matrix, prior, gap), most_iterations), 1):
+        divergence = _divergences(matrix, candidate)
+        lower, upper = float(candidate @ divergence) * BITS, float(divergence.max()) * BITS
+        known = best.prior if lower < best.lower else Prior(candidate, channel.inputs)
+        best = ShannonCapacity(max(best.lower, lower), min(best.upper, upper), known, iteration)
         if progress is not None:
-            progress(upper - lower)
-        if upper - lower <= gap:
-            return ShannonCapacity(max(lower, 0.0), max(upper, 0.0), Prior(prior, channel.inputs), iteration)
-        prior = prior * np.exp(divergence - divergence.max())
-        prior /= prior.sum()
+            progress(best.gap)
+        if best.gap <= gap:
+            return best
     raise ConvergenceError(
-        f"The Shannon capacity is between {lower:.12g} and {upper:.12g} bits after {most_iterations:,} steps; "
-        f"a gap of {gap:g} was asked for."
+        f"The Shannon capacity is between {best.lower:.12g} and {best.upper:.12g} bits after {best.iterations:,} "
+        f"steps; a gap of {gap:g} was asked for."
     )
+
+
+def _candidates(matrix: NDArray[np.float64], prior: NDArray[np.float64], gap: float) -> Iterator[NDArray[np.float64]]:
+    """Yield better and better priors: Blahut–Arimoto steps first, then Newton steps along a logarithmic barrier.
+
+    The barrier maximises I(π) + t Σ ln π_x. At its optimum the bounds are k·t apart (in nats), whether or not the
+    best prior leaves secrets out, which is where Blahut–Arimoto steps become slow.
+    """
+    yield prior
+    for _ in range(PLAIN_STEPS):
+        divergence = _divergences(matrix, prior)
+        weights = prior * np.exp(divergence - divergence.max())
+        prior = weights / weights.sum()
+        yield prior
+    k = len(prior)
+    prior = (1 - INWARDS) * prior + INWARDS / k
+    barrier, last = 0.1 * float(_divergences(matrix, prior).max()) / k, gap / BITS / (4 * k)
+    for _ in range(MOST_NEWTON_STEPS):
+        prior, decrement = _newton_step(matrix, prior, barrier)
+        if decrement < 0.1:
+            yield prior
+            if barrier <= last:
+                return
+            barrier = max(barrier / 4, last)
+
+
+def _newton_step(
+    matrix: NDArray[np.float64], prior: NDArray[np.float64], barrier: float
+) -> tuple[NDArray[np.float64], float]:
+    """Return the prior after a damped Newton step for I(π) + t Σ ln π_x on the simplex, and the Newton decrement."""
+    k, output = len(prior), prior @ matrix
+    gradient = _divergences(matrix, prior) + barrier / prior
+    curvature = (matrix / output) @ matrix.T
+    # In the scaled variable u = d/π the barrier's curvature is t·1, so that the system is never singular.
+    system = np.zeros((k + 1, k + 1))
+    system[:k, :k] = curvature * np.outer(prior, prior) + barrier * np.eye(k)
+    system[:k, k] = system[k, :k] = prior
+    slope = prior * (gradient - gradient.mean())
+    scaled = np.linalg.solve(system, np.concatenate((slope, [0.0])))[:k]
+    decrement = math.sqrt(max(0.0, float(scaled @ slope)) / barrier)
+    step = 1 / (1 + decrement)
+    reach = float(-scaled.min())
+    if reach * step >= 0.99:
+        step = 0.99 / reach
+    moved = prior * (1 + step * scaled)
+    return moved / moved.sum(), decrement
+
+
+def _divergences(matrix: NDArray[np.float64], prior: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return D(C_x ‖ q) in nats for each secret x, q = πC, as Σ_y q_y φ(C[x, y]/q_y − 1): every term ≥ 0."""
+    output = prior @ matrix
+    with np.errstate(divide="ignore", invalid="ignore"):
+        excess = np.where(output > 0, (matrix - output) / np.where(output > 0, output, 1.0), 0.0)
+        logs = np.log1p(excess)
+    return blocks.relative_entropy_terms(logs) @ output

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from qifldp.errors import ConvergenceError
 from qifldp.leakage.capacity import bayes_capacity, max_case_capacity, min_entropy_capacity, tight_epsilon
 from qifldp.leakage.information import shannon_capacity, sibson_information
 from qifldp.leakage.source import Real, Source
@@ -127,6 +128,17 @@ MEASURES: tuple[Measure, ...] = (
         guessing_entropy,
     ),
 )
+
+
+def figure(measure: Measure, source: Source) -> tuple[float | None, str]:
+    """Return a measure of a source, or None and the reason why there is no finite figure."""
+    try:
+        value = finite(measure.compute(source))
+    except ConvergenceError as error:
+        return None, str(error).rstrip(".")
+    if value is None:
+        return None, "infinite: some output is possible under one value and impossible under another"
+    return value, ""
 
 
 def finite(value: Real) -> float | None:

@@ -18,6 +18,9 @@ from qifldp.errors import TooLargeError
 LARGEST_SUM = 10**9
 """Terms of a double sum over sizes and secrets that are added up at most (some ten seconds)."""
 
+SHARE_OF_TABLE = 20
+"""A table of 1/20 of so many cells is kept in memory at most (400 MB)."""
+
 NEGLIGIBLE = 1e-30
 """Sizes of less mass than this are left out of double sums: k of them cannot move the sixteenth digit of
 a vulnerability, which is at least 1/k ≥ 1e-7."""
@@ -140,6 +143,7 @@ def _swaps(profile: Profile, weights: NDArray[np.float64], tries: int) -> float:
         return float(np.sum(enters * rise) + np.sum(leaves * fall))
     present = np.exp(profile.log_mass) > NEGLIGIBLE
     _check_terms(int(present.sum()), k * tries)
+    _check_terms(SHARE_OF_TABLE, k * tries)
     value = 0.0
     for w, mass, (log_member, log_other) in zip(
         profile.sizes[present].tolist(), profile.log_mass[present], profile.log_density[present], strict=True

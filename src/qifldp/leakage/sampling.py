@@ -31,7 +31,7 @@ class EstimatedVulnerability:
     """A posterior vulnerability estimated by simulation.
 
     Attributes:
-        value: The mean over the simulated reports.
+        value: The mean over the simulated reports, or the prior's vulnerability if that is more.
         low: Lower end of the confidence interval.
         high: Upper end of the confidence interval.
         confidence: Probability, at least, with which such an interval holds the truth.
@@ -91,12 +91,11 @@ def estimate_posterior_vulnerability(
             progress(start + count, int(samples))
     largest = float(wanted.peak(k).max())
     floor = float(prior_vulnerability(prior or Prior.uniform(k), wanted))
-    value = float(gains.mean())
+    mean = float(gains.mean())
     margin = _bernstein_margin(gains, largest, (1 - confidence) / 2)
     # A report cannot hurt (V ≥ V of the prior), and no action gains more than max g.
-    return EstimatedVulnerability(
-        value, max(value - margin, min(floor, value)), min(value + margin, largest), confidence, int(samples)
-    )
+    low, value, high = (min(max(figure, floor), largest) for figure in (mean - margin, mean, mean + margin))
+    return EstimatedVulnerability(value, low, high, confidence, int(samples))
 
 
 def check_simulation(samples: int, confidence: float) -> None:

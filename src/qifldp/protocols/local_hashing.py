@@ -10,7 +10,7 @@ from itertools import product
 import numpy as np
 
 from qifldp.channels.channel import Channel
-from qifldp.errors import TooLargeError
+from qifldp.errors import InputError, TooLargeError
 from qifldp.exact.balls import certain_floor
 from qifldp.exact.budget import Budget
 from qifldp.exact.fields import BALLS, Field, Number
@@ -27,6 +27,9 @@ MOST_BUCKETS = 2**31
 
 LEAST_BUCKETS = 2
 """Hashing to a single bucket would say nothing."""
+
+MOST_MEASURED = 10**306
+"""Buckets for which the channel is computed: more than OLH takes at the largest budget, and still a double."""
 
 SEED_BYTES = 16
 """A pairwise independent hash a·x + b on 64-bit words is drawn with two words."""
@@ -51,7 +54,10 @@ class LH(IndependentProtocol, BudgetedProtocol):
 
     def __init__(self, domain_size: int, epsilon: object = None, *, exp_epsilon: object = None, g: int | str) -> None:
         super().__init__(domain_size, epsilon, exp_epsilon=exp_epsilon)
-        object.__setattr__(self, "buckets", check_whole(g, "g", LEAST_BUCKETS, None))
+        buckets = check_whole(g, "g", LEAST_BUCKETS, None)
+        if buckets > MOST_MEASURED:
+            raise InputError("g must be at most 10^306.")
+        object.__setattr__(self, "buckets", buckets)
 
     @property
     def parameters(self) -> dict[str, str]:

@@ -230,7 +230,7 @@ class IndependentProtocol(Protocol):
         return self._chance(index).log()
 
     def exact_profile(self, field: Field[Ordered] = RATIONALS) -> ExactProfile[Ordered]:  # type: ignore[assignment]
-        p, q = self.support_probabilities(field)
+        p, q = self.canonical_probabilities(field)
         return ExactProfile.independent(self.domain_size, p=p, q=q, field=field)
 
 

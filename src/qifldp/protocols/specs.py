@@ -140,6 +140,8 @@ def protocol_from_json(document: object) -> Protocol:
         raise InputError("A protocol's description must name the protocol and list its parameters.")
     if not all(isinstance(key, str) and isinstance(value, str) for key, value in parameters.items()):
         raise InputError('A protocol\'s parameters must be exact text, such as {"epsilon": "0.5"}.')
+    if any("," in text or "=" in text for pair in parameters.items() for text in pair):
+        raise InputError("A protocol's parameter must hold one value: no comma and no equals sign.")
     settings = ",".join(f"{key}={value}" for key, value in parameters.items())
     return parse_spec(f"{name}:{settings}").build(size)
 

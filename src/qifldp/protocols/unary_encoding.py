@@ -10,7 +10,7 @@ import numpy as np
 
 from qifldp.channels.channel import Channel
 from qifldp.errors import InputError, TooLargeError
-from qifldp.exact.budget import LARGEST_EPSILON, Budget, Exactly, parse_rational, show_rational
+from qifldp.exact.budget import LARGEST_EPSILON, SMALLEST_EPSILON, Budget, Exactly, parse_rational, show_rational
 from qifldp.exact.fields import Field, Number
 from qifldp.protocols.protocol import LARGEST_MATRIX, BudgetedProtocol, IndependentProtocol
 
@@ -63,8 +63,9 @@ class UE(UnaryEncoding):
             object.__setattr__(self, what, chance)
         if self.p == self.q:
             raise InputError(f"p and q must differ, got {show_rational(self.p)} twice: such a report says nothing.")
-        if not self.epsilon <= LARGEST_EPSILON:
-            raise InputError(f"The epsilon of p and q must be at most {LARGEST_EPSILON}, got {self.epsilon:.6g}.")
+        if not SMALLEST_EPSILON <= self.epsilon <= LARGEST_EPSILON:
+            limits = f"from {SMALLEST_EPSILON:g} to {LARGEST_EPSILON}"
+            raise InputError(f"The epsilon of p and q must be {limits}, got {self.epsilon:.6g}.")
 
     @property
     def epsilon(self) -> float:
@@ -100,7 +101,7 @@ class SUE(UnaryEncoding, BudgetedProtocol):
 
 @dataclass(frozen=True, init=False, repr=False)
 class OUE(UnaryEncoding, BudgetedProtocol):
-    """Optimised unary encoding: p = 1/2, q = 1/(e^ε + 1), the least variance among ε-LDP unary encodings."""
+    """Optimised unary encoding: p = 1/2, q = 1/(e^ε + 1), of least variance for rare values at one ε."""
 
     name = "OUE"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -24,6 +25,12 @@ Order = Literal["average", "max"]
 
 MOST_ENTRIES = 10**6
 """Flows or bets that a certificate holds at most."""
+
+
+LONGEST_NUMBER = 8_000
+"""Characters of a fraction in a proof: the only witness of a 100 × 100 matrix of doubles has some 7,000."""
+
+_FRACTION = re.compile(r"-?\d{1,4000}/\d{1,4000}")
 
 
 @dataclass(frozen=True)
@@ -285,4 +292,8 @@ def _size(value: object) -> int:
 def _number(value: object) -> Fraction:
     if not isinstance(value, str):
         raise InputError.expected("A number in a proof", 'exact text such as "1/3"', value)
+    if _FRACTION.fullmatch(value) and len(value) <= LONGEST_NUMBER:
+        top, _, bottom = value.partition("/")
+        if bottom.strip("0"):
+            return Fraction(int(top), int(bottom))
     return parse_rational(value, "a number in a proof")

@@ -17,7 +17,7 @@ from qifldp.channels.exact_profile import ExactProfile, independent_mass
 from qifldp.errors import InexactError
 from qifldp.exact.balls import ball
 from qifldp.exact.budget import Budget
-from qifldp.exact.fields import BALLS
+from qifldp.exact.fields import BALLS, RATIONALS
 from qifldp.exact.symbolic import SymbolicField
 from qifldp.protocols.protocol import BudgetedProtocol, IndependentProtocol, Protocol
 from qifldp.protocols.subset_selection import SS
@@ -64,6 +64,8 @@ def verify_certificate(certificate: Certificate | str | Path) -> Verified:
     proof = certificate.proof
     if certificate.original.domain_size != certificate.refined.domain_size:
         raise CertificateError("The two sides have domains of different sizes.")
+    if certificate.verdict not in ("refines", "does_not_refine") or certificate.order not in ("average", "max"):
+        raise CertificateError("A certificate claims refines or does_not_refine, in the order average or max.")
     if isinstance(proof, Bets | GainMatrix) != (certificate.verdict == "does_not_refine"):
         raise CertificateError(f"A proof of kind {proof.kind} cannot show the verdict {certificate.verdict}.")
     if isinstance(proof, Identical):
@@ -147,8 +149,7 @@ def _mass_identical(original: Protocol, refined: Protocol, size: int) -> bool:
     """Whether B has no mass at a size, or the same mass as A, known exactly."""
     if isinstance(refined, SS):
         return refined.omega != size or (isinstance(original, SS) and original.omega == size)
-    k = original.domain_size
-    if not (isinstance(original, IndependentProtocol) and isinstance(refined, IndependentProtocol)) or k > SMALL:
+    if not (isinstance(original, IndependentProtocol) and isinstance(refined, IndependentProtocol)):
         return False
     budget = next((p.budget for p in (original, refined) if isinstance(p, BudgetedProtocol)), None)
     if budget is None:
@@ -161,21 +162,36 @@ def _mass_identical(original: Protocol, refined: Protocol, size: int) -> bool:
 
 
 def _equal_masses(original: IndependentProtocol, refined: IndependentProtocol, size: int, field: SymbolicField) -> bool:
-    masses = []
-    for protocol in (original, refined):
-        p, q = protocol.canonical_probabilities(field)
-        masses.append(independent_mass(protocol.domain_size, p=p, q=q, size=size, field=field))
-    return field.equal(*masses)
+    (p, q), (r, s) = original.canonical_probabilities(field), refined.canonical_probabilities(field)
+    if field.equal(p, r) and field.equal(q, s):
+        return True  # one law of the members, so one profile at every domain size
+    k = original.domain_size
+    return k <= SMALL and field.equal(
+        independent_mass(k, p=p, q=q, size=size, field=field), independent_mass(k, p=r, q=s, size=size, field=field)
+    )
 
 
 def _bitwise(original: Protocol, refined: Protocol) -> Callable[[], None]:
     if not (isinstance(original, IndependentProtocol) and isinstance(refined, IndependentProtocol)):
         raise CertificateError("The bitwise proof needs reports with independent members on both sides.")
 
+    if original.is_exact and refined.is_exact:
+        return _bitwise_exactly(original, refined)
+
     def check() -> None:
         (p, q), (r, s) = original.canonical_probabilities(BALLS), refined.canonical_probabilities(BALLS)
         _require((1 - p) * (1 - s), (1 - r) * (1 - q), "The bit of B says more when it is 0 than that of A.")
         _require(r * q, p * s, "The bit of B says more when it is 1 than that of A.")
+
+    return check
+
+
+def _bitwise_exactly(original: IndependentProtocol, refined: IndependentProtocol) -> Callable[[], None]:
+    (p, q), (r, s) = original.canonical_probabilities(RATIONALS), refined.canonical_probabilities(RATIONALS)
+
+    def check() -> None:
+        if (1 - p) * (1 - s) > (1 - r) * (1 - q) or r * q > p * s:
+            raise CertificateError("The bit of B says more than that of A.")
 
     return check
 
@@ -269,9 +285,11 @@ def _bets(original: Protocol, refined: Protocol, proof: Bets) -> Callable[[], tu
             total = total + mass * best
         return total
 
+    unit = max((stake for _, stake, _ in proof.offers), default=Fraction(0)) or Fraction(1)
+
     def check() -> tuple[float, float]:
         gain_a, gain_b = value(original.exact_profile(BALLS)), value(refined.exact_profile(BALLS))
         _require(gain_a, gain_b, "The adversary does not gain more from B than from A.")
-        return float(gain_a.mid()), float(gain_b.mid())
+        return float((gain_a / ball(unit)).mid()), float((gain_b / ball(unit)).mid())  # for a largest stake of one
 
     return check

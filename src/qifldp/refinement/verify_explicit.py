@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from flint import fmpq, fmpq_mat
+import math
+
+from flint import fmpq, fmpq_mat, fmpz_mat
 
 from qifldp.channels.channel import Channel
 from qifldp.channels.exact_profile import expand
@@ -36,7 +38,7 @@ def _check_witness(original: fmpq_mat, refined: fmpq_mat, proof: Witness) -> Non
         raise CertificateError("The witness has a shape that does not fit the two channels.")
     if any(entry < 0 for row in proof.rows for entry in row):
         raise CertificateError("The witness has a negative entry.")
-    if any(sum(row) != 1 for row in proof.rows):
+    if any(entry != 1 for (entry,) in (witness * fmpq_mat([[1]] * witness.ncols())).tolist()):
         raise CertificateError("A row of the witness does not sum to one.")
     if original * witness != refined:
         raise CertificateError("The witness does not turn A into B.")
@@ -48,7 +50,7 @@ def _check_gain(original: fmpq_mat, refined: fmpq_mat, proof: GainMatrix) -> tup
         raise CertificateError("The gain function has another number of secrets than the channels.")
     if any(entry < 0 for row in proof.rows for entry in row):
         raise CertificateError("The gain function has a negative entry.")
-    gain_a, gain_b = _vulnerability(gain, original), _vulnerability(gain, refined)
+    gain_a, gain_b = posterior_gain(gain, original), posterior_gain(gain, refined)
     if not gain_a < gain_b:
         raise CertificateError("The adversary does not gain more from B than from A.")
     return _float(gain_a), _float(gain_b)
@@ -56,17 +58,31 @@ def _check_gain(original: fmpq_mat, refined: fmpq_mat, proof: GainMatrix) -> tup
 
 def _matrix(side: Side) -> fmpq_mat:
     """Return a side as an exact matrix, a protocol's profile written out."""
+    if isinstance(side, Protocol) and not side.is_exact:
+        raise CertificateError(f"{side.spec} has no matrix of rationals.")
     channel = expand(side.exact_profile(RATIONALS)) if isinstance(side, Protocol) else side
     if not isinstance(channel, Channel) or not channel.is_exact:
         raise InexactError("A certificate is about channels of exact rationals.")
     return fmpq_mat([[_rational(entry) for entry in row] for row in channel.matrix.tolist()])
 
 
-def _vulnerability(gain: fmpq_mat, channel: fmpq_mat) -> fmpq:
-    """Return Σ_y max_w Σ_x (1/k) C[x, y] g(w, x)."""
-    table = (gain * channel).tolist()
-    best = [max(row[y] for row in table) for y in range(channel.ncols())]
-    return sum(best, fmpq(0)) / channel.nrows()
+def posterior_gain(gain: fmpq_mat, channel: fmpq_mat) -> fmpq:
+    """Return Σ_y max_w Σ_x (1/k) C[x, y] g(w, x), the maxima compared as integers over one denominator."""
+    rows, denominators = _over_row_denominators(channel)
+    numerators, denominator = gain.numer_denom()
+    common = math.lcm(*denominators)
+    weights = [common // divisor for divisor in denominators]
+    scaled = [[entry * weight for entry, weight in zip(row, weights, strict=True)] for row in numerators.tolist()]
+    table = (fmpz_mat(scaled) * rows).transpose().tolist()
+    return fmpq(sum(max(column) for column in table), denominator * common * channel.nrows())
+
+
+def _over_row_denominators(matrix: fmpq_mat) -> tuple[fmpz_mat, list[int]]:
+    """Return the integer matrix and the divisors of its rows that make up a rational matrix."""
+    table = matrix.tolist()
+    divisors = [math.lcm(*(int(entry.q) for entry in row)) for row in table]
+    rows = [[entry.p * (d // int(entry.q)) for entry in row] for row, d in zip(table, divisors, strict=True)]
+    return fmpz_mat(rows), divisors
 
 
 def _rational(entry: object) -> fmpq:
@@ -74,4 +90,7 @@ def _rational(entry: object) -> fmpq:
 
 
 def _float(value: fmpq) -> float:
-    return int(value.p) / int(value.q)
+    try:
+        return int(value.p) / int(value.q)
+    except OverflowError:
+        return math.inf

@@ -13,17 +13,18 @@ from qifldp.rendering.text import plain
 SCHEMA_VERSION = 1
 
 
-def decision_json(decision: Decision, certificate: str | None) -> dict[str, object]:
+def decision_json(decision: Decision, names: tuple[str, str], certificate: str | None) -> dict[str, object]:
     """Return a decision as JSON.
 
     Args:
         decision: The decision.
+        names: The specs of both sides.
         certificate: The file that the certificate was written to, if any.
     """
     return {
         "schema_version": SCHEMA_VERSION,
-        "original": decision.original.spec,
-        "refined": decision.refined.spec,
+        "original": names[0],
+        "refined": names[1],
         "domain_size": decision.original.domain_size,
         "verdict": verdict(decision),
         "margin": decision.margin,
@@ -43,9 +44,9 @@ def verdict(decision: Decision) -> str:
     return decision.certificate.verdict
 
 
-def decision_view(decision: Decision) -> RenderableType:
+def decision_view(decision: Decision, names: tuple[str, str]) -> RenderableType:
     """Return a decision in sentences."""
-    a, b = plain(decision.original.spec), plain(decision.refined.spec)
+    a, b = map(plain, names)
     k = f"over {decision.original.domain_size:,} values"
     if isinstance(decision, Refines):
         lines = [

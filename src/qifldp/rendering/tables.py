@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -43,8 +44,13 @@ _WORDS = {
 }
 
 
-def comparison_view(comparison: Comparison) -> RenderableType:
-    """Return a comparison as tables: what adversaries learn, what the collector gets, and who leaks least."""
+def comparison_view(comparison: Comparison, orders: Mapping[float | None, str] | None = None) -> RenderableType:
+    """Return a comparison as tables: what adversaries learn, what the collector gets, and who leaks least.
+
+    Args:
+        comparison: The comparison.
+        orders: For each budget asked, the refinement order as text.
+    """
     parts: list[RenderableType] = []
     hidden = () if comparison.prior["kind"] != "uniform" else ("asr_prior",)  # the informed guess is the blind one
     learns = [column for column in _LEARNS if column[0] not in hidden]
@@ -54,7 +60,13 @@ def comparison_view(comparison: Comparison) -> RenderableType:
         parts.append(_table("What an adversary learns from one report (less is safer)", rows, learns, best))
         parts += [Text(), _table(f"What {comparison.n:,} reports tell about one frequency", rows, _GETS, best), Text()]
         parts += [Text(line) for line in _least_lines(rows, best)]
+        if "largest" in comparison.prior and len(rows) > 1:
+            share = percent(_float(comparison.prior["largest"]))
+            parts.append(Text(f"Without any report an informed guess is right with {share}."))
         parts.append(Text())
+        if orders and epsilon in orders and len(rows) > 1:
+            parts.append(Text("Safer against everybody, proved (original → refined, the safer one)", style="italic"))
+            parts += [Text(plain(orders[epsilon])), Text()]
     reasons = dict.fromkeys(
         f"{row.spec}: {_label(key)}: {reason}." for row in comparison.rows for key, reason in row.reasons.items()
     )
@@ -119,9 +131,15 @@ def _table(
     for row in rows:
         cells = [_cell(row, key, kind, best) for key, _, kind in columns]
         claimed = "–" if row.epsilon is None else number(row.epsilon)
-        name = row.protocol if row.protocol != "FILE" else row.spec
+        name = _names(rows)[row.spec]
         table.add_row(Text(plain(name)), claimed, *cells)
     return table
+
+
+def _names(rows: Sequence[Row]) -> dict[str, str]:
+    """Return what each row is called: its protocol's name where that is enough, else its spec."""
+    count = Counter(row.protocol for row in rows)
+    return {row.spec: row.protocol if count[row.protocol] == 1 and row.protocol != "FILE" else row.spec for row in rows}
 
 
 def _cell(row: Row, key: str, kind: str, best: dict[str, list[str]]) -> Text:
@@ -149,7 +167,7 @@ def percent(value: float) -> str:
 def _least_lines(rows: Sequence[Row], best: dict[str, list[str]]) -> Iterator[str]:
     if len(rows) < 2:
         return
-    names = {row.spec: row.protocol if row.protocol != "FILE" else row.spec for row in rows}
+    names = _names(rows)
     yield f"{LEAST_MARK} least in its column. Who leaks least depends on the adversary:"
     for key, words in _WORDS.items():
         if key in best:
@@ -164,7 +182,7 @@ def _label(key: str) -> str:
 
 def _measured(value: float | None, measure: Measure) -> str:
     if value is None:
-        return "infinite"
+        return "infinite" if measure.unit in ("nats", "×") else "see note"
     return f"× {value:.6g}" if measure.unit == "×" else f"{value:.6g}"
 
 
@@ -181,7 +199,8 @@ def _adversary_lines(leakage: Leakage) -> Iterator[str]:
     yield f"  gains after it, on average .. {_six(found['posterior_vulnerability'])}{interval}"
     more, factor = _six(found["additive_leakage"]), _six(found["multiplicative_leakage"])
     yield f"  more by ..................... {more}, a factor {factor}"
-    yield f"  gains at worst, one report .. {_six(found['max_case_posterior_vulnerability'])}"
+    worst = _six(found["max_case_posterior_vulnerability"])
+    yield f"  best bet on a single value .. {worst}, after the luckiest report"
 
 
 def _six(value: object) -> str:

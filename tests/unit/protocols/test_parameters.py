@@ -58,7 +58,7 @@ def test_bit_probabilities_say_something_and_not_everything() -> None:
     assert str(caught.value) == "p and q must differ, got 0.5 twice: such a report says nothing."
     with pytest.raises(InputError) as caught:
         UE(4, p="1e-320", q="0.5")
-    assert str(caught.value) == "The epsilon of p and q must be at most 700, got 736.827."
+    assert str(caught.value) == "The epsilon of p and q must be from 1e-100 to 700, got 736.827."
 
 
 @pytest.mark.parametrize("kind", [GRR, SS, BLH, OLH, SUE, OUE, THE])

@@ -92,8 +92,12 @@ def test_lists_of_specs() -> None:
             "domain size must be a whole number, got '2'.",
         ),
         (
-            {"protocol": "GRR", "domain_size": 2, "parameters": {"epsilon": "1,exp_epsilon=3"}},
+            {"protocol": "GRR", "domain_size": 2, "parameters": {"epsilon": "1", "exp_epsilon": "3"}},
             "Give a budget: either epsilon or exp_epsilon (that is e^epsilon), not both.",
+        ),
+        (
+            {"protocol": "GRR", "domain_size": 2, "parameters": {"epsilon": "1,exp_epsilon=3"}},
+            "A protocol's parameter must hold one value: no comma and no equals sign.",
         ),
     ],
 )

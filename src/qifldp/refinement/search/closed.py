@@ -54,7 +54,7 @@ def bitwise(original: Protocol, refined: Protocol) -> Proof | None:
     assert b is not None
     ones = (a.log_p - a.log_q) - (b.log_p - b.log_q)
     zeros = (b.log_not_p - b.log_not_q) - (a.log_not_p - a.log_not_q)
-    return Bitwise() if min(ones, zeros) > 0 else None
+    return Bitwise() if min(ones, zeros) > -CLEAR else None  # what is equal is for the verifier to see
 
 
 def one_size(original: Protocol, refined: Protocol) -> Proof | None:

@@ -23,6 +23,9 @@ FIRST_BAND = 2.0
 PRICED_AT_ONCE = 20_000
 """Pairs that enter the problem in one round at most, those with the best prices first."""
 
+LARGEST_GAIN = 1e6
+"""Gains are capped here, which the solver's tolerances need; a flow that passes with less passes with more."""
+
 ENTERS_ABOVE = 1e-9
 """Reduced cost from which a pair enters: two digits below the solver's own tolerance of 1e-7."""
 
@@ -63,7 +66,7 @@ def gain_table(original: Profile, refined: Profile) -> tuple[Floats, NDArray[np.
     overlap = np.minimum(original.sizes[:, None], sizes[None, :])
     above = overlap * excess[:, :1] + (sizes[None, :] - overlap) * excess[:, 1:]
     target = sizes * np.expm1(refined.log_density[interior, 0]) / k
-    return np.maximum(above, 0.0) / target, sizes, target
+    return np.minimum(np.maximum(above, 0.0) / target, LARGEST_GAIN), sizes, target
 
 
 def solve_transport(original: Profile, refined: Profile, *, deadline: float | None = None) -> Transport:

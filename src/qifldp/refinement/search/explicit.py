@@ -1,0 +1,268 @@
+"""Deciding refinement between explicit channels, with exact rational proofs.
+
+Quick exact rules first (equal, constant, two secrets, A without freedom), then the margin in floats and an exact
+witness or gain function near what it finds. What is returned is exact; the verifier checks it again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from flint import fmpq, fmpq_mat
+
+from qifldp.channels.channel import Channel
+from qifldp.errors import ConvergenceError, InputError
+from qifldp.refinement.certificate import GainMatrix, Identical, Witness
+from qifldp.refinement.search.explicit_boundary import boundary_witness, corrected_witness, polished
+from qifldp.refinement.search.explicit_exact import (
+    Floats,
+    column_classes,
+    dependencies,
+    distances,
+    flint_matrix,
+    floats,
+    fraction,
+    fractions,
+    merged,
+    part,
+    separating_gain,
+    stochastic,
+)
+from qifldp.refinement.search.explicit_interior import Margin, find_margin
+from qifldp.refinement.search.explicit_two import decide_two_secrets
+
+ROUNDING = 1e-12
+"""A float B this close to a garbling of A may be one but for rounding: the deficiency, and every entry in proportion
+to its column. Rows of channels must sum to one within the same."""
+
+NEARLY_ONE = 1e-5
+"""Margins within this of 1 may be 1: on the boundary, the interior point stops 1e-6 short."""
+
+FLOAT_GAIN_BITS = 160
+"""Bits after which a gain function found in floats (53 bits) gets no better."""
+
+MOST_UNKNOWNS = 10**6
+"""Entries of a witness up to which the margin is computed."""
+
+
+@dataclass(frozen=True)
+class ExplicitAnswer:
+    """What was found about A ⊑ B.
+
+    Attributes:
+        proof: A witness or an exact gain function for the channels as :func:`exact_channel` reads them; or None.
+        method: What found it.
+        reason: Why there is no proof, if there is none.
+        deficiency_bound: Without a proof, a proved upper bound on the Le Cam deficiency, if one was computed.
+    """
+
+    proof: Witness | GainMatrix | Identical | None
+    method: str
+    reason: str = ""
+    deficiency_bound: float | None = None
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The same for the reduced channels: an exact witness or gain function, or None."""
+
+    result: fmpq_mat | GainMatrix | None
+    method: str
+    reason: str = ""
+    bound: float | None = None
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """The reduced channels, whether they come from floats, and the time at which to give up."""
+
+    original: fmpq_mat
+    refined: fmpq_mat
+    rounded: bool
+    deadline: float | None
+
+    def check_time(self) -> None:
+        """Raise ConvergenceError if the time is up."""
+        if self.deadline is not None and time.monotonic() > self.deadline:
+            raise ConvergenceError("The time limit was reached.")
+
+
+def exact_channel(channel: Channel) -> Channel:
+    """Return the channel of rationals: floats read as what they are, each row divided by its exact sum."""
+    if channel.is_exact:
+        return channel
+    table = [[Fraction(entry) for entry in row] for row in channel.matrix.tolist()]
+    rows = [[entry / total for entry in row] for row, total in ((row, sum(row)) for row in table)]
+    return Channel(rows, inputs=channel.inputs, outputs=channel.outputs)
+
+
+def decide_explicit(original: Channel, refined: Channel, *, deadline: float | None = None) -> ExplicitAnswer:
+    """Decide original ⊑ refined for explicit channels, as :func:`exact_channel` reads them.
+
+    Args:
+        original: A.
+        refined: B, over the same secrets.
+        deadline: ``time.monotonic()`` at which to give up.
+
+    Raises:
+        InputError: If the numbers of secrets differ.
+    """
+    if original.domain_size != refined.domain_size:
+        raise InputError(
+            f"Refinement compares channels of one domain, got {original.domain_size} and {refined.domain_size} secrets."
+        )
+    left, right = exact_channel(original), exact_channel(refined)
+    if left == right:
+        return ExplicitAnswer(Identical(), "identical")
+    a, b = (flint_matrix(channel.matrix.tolist()) for channel in (left, right))
+    classes_a, classes_b = column_classes(a), column_classes(b)
+    rounded = not (original.is_exact and refined.is_exact)
+    pair = _Pair(merged(a, classes_a), merged(b, classes_b), rounded, deadline)
+    try:
+        found = _decide(pair)
+    except ConvergenceError as error:
+        return ExplicitAnswer(None, "explicit", str(error))
+    if isinstance(found.result, fmpq_mat):
+        return ExplicitAnswer(_lifted(found.result, a.ncols(), classes_a, b, classes_b), found.method)
+    return ExplicitAnswer(found.result, found.method, found.reason, found.bound)
+
+
+def _lifted(
+    witness: fmpq_mat, outputs: int, classes_a: list[list[int]], refined: fmpq_mat, classes_b: list[list[int]]
+) -> Witness:
+    """Return the witness of the unreduced channels: classes of A share a row, classes of B split in proportion."""
+    sums = [sum(column, fmpq(0)) for column in refined.transpose().tolist()]
+    nothing = Fraction(0)
+    rows: list[tuple[Fraction, ...]] = [(Fraction(1), *(nothing,) * (len(sums) - 1))] * outputs  # outputs never seen
+    for group, row in zip(classes_a, witness.tolist(), strict=True):
+        full = [nothing] * len(sums)
+        for parts, entry in zip(classes_b, row, strict=True):
+            total = sum((sums[z] for z in parts), fmpq(0))
+            for z in parts:
+                full[z] = fraction(entry if len(parts) == 1 else entry * sums[z] / total)
+        for y in group:
+            rows[y] = tuple(full)
+    return Witness(tuple(rows))
+
+
+def _decide(pair: _Pair) -> _Found:
+    """Decide a pair of reduced channels."""
+    a, b = pair.original, pair.refined
+    if b.ncols() == 1:
+        return _Found(fmpq_mat([[1]] * a.ncols()), "constant")
+    if a == b:
+        return _Found(fmpq_mat([[int(y == z) for z in range(b.ncols())] for y in range(a.ncols())]), "equal")
+    if a.nrows() == 2:
+        answer = decide_two_secrets(fractions(a), fractions(b))
+        return _refuted(pair, answer, "two secrets") if isinstance(answer, GainMatrix) else _yes(answer, "two secrets")
+    pair.check_time()
+    rows, others, factor = dependencies(a)
+    if factor is not None:
+        excess = part(b, others) - factor * part(b, rows)
+        if any(entry for row in excess.tolist() for entry in row):
+            return _refuted(pair, _off_row_relations(pair, rows, others, factor, excess), "linear relation")
+    square = _Pair(part(a, rows), part(b, rows), pair.rounded, pair.deadline)
+    found = _unique(square) if len(rows) == a.ncols() else _by_margin(square)
+    if not isinstance(found.result, GainMatrix):
+        return found
+    return _Found(_spread(found.result, rows, a.nrows()), found.method)
+
+
+def _yes(table: Sequence[Sequence[Fraction]], method: str) -> _Found:
+    return _Found(flint_matrix(table), method)
+
+
+def _spread(gain: GainMatrix, rows: list[int], secrets: int) -> GainMatrix:
+    """Return a gain function of the chosen secrets as one of all, that gains nothing from the others."""
+    place = {row: index for index, row in enumerate(rows)}
+    nothing = Fraction(0)
+    return GainMatrix(tuple(tuple(g[place[x]] if x in place else nothing for x in range(secrets)) for g in gain.rows))
+
+
+def _off_row_relations(
+    pair: _Pair, rows: list[int], others: list[int], factor: fmpq_mat, excess: fmpq_mat
+) -> GainMatrix | None:
+    """Return the bets v and −v on a relation v·A = 0 between A's rows that B's do not satisfy."""
+    worst = int(np.argmax(np.abs(floats(excess)).sum(axis=1)))
+    bet = [Fraction(0)] * pair.original.nrows()
+    bet[others[worst]] = Fraction(1)
+    for row, weight in zip(rows, factor.tolist()[worst], strict=True):
+        bet[row] = -fraction(weight)
+    return separating_gain((bet, [-entry for entry in bet]), pair.original, pair.refined)
+
+
+def _unique(pair: _Pair) -> _Found:
+    """Decide for an invertible A, where W = A⁻¹B is the only candidate; a negative entry is a bet that B rewards."""
+    witness = pair.original.solve(pair.refined)
+    table = witness.tolist()
+    value, y = min((min(row), y) for y, row in enumerate(table))
+    if value >= 0:
+        return _Found(witness, "exact solution")
+    unit = fmpq_mat([[int(row == y)] for row in range(pair.original.ncols())])
+    bet = [-fraction(entry) for (entry,) in pair.original.transpose().solve(unit).tolist()]
+    gain = separating_gain((bet, [Fraction(0)] * len(bet)), pair.original, pair.refined)
+    return _refuted(pair, gain, "exact solution", floats(witness))
+
+
+def _by_margin(pair: _Pair) -> _Found:
+    """Decide for A of full row rank with more columns than rows."""
+    margin, gain = _margin(pair), None
+    pair.check_time()
+    if margin.lower > 1:
+        witness = corrected_witness(pair.original, pair.refined, margin.witness)
+        if witness is not None:
+            return _Found(witness, "interior point")
+    if margin.upper < 1:
+        actions = [[Fraction(entry) for entry in row] for row in margin.gain.tolist()]
+        gain = separating_gain(actions, pair.original, pair.refined, most_bits=FLOAT_GAIN_BITS)
+        if gain is not None and (margin.upper < 1 - NEARLY_ONE or not pair.rounded):
+            return _Found(gain, "interior point")
+    return _on_boundary(pair, margin, gain)
+
+
+def _margin(pair: _Pair) -> Margin:
+    unknowns = pair.original.ncols() * pair.refined.ncols()
+    if unknowns > MOST_UNKNOWNS:
+        raise ConvergenceError(f"The witness would have {unknowns:,} unknowns (at most {MOST_UNKNOWNS:,}).")
+    return find_margin(floats(pair.original), floats(pair.refined), deadline=pair.deadline)
+
+
+def _on_boundary(pair: _Pair, margin: Margin, gain: GainMatrix | None) -> _Found:
+    """Decide where the margin is 1 as far as floats can tell."""
+    near = polished(floats(pair.original), floats(pair.refined), margin.witness)
+    pair.check_time()
+    witness = boundary_witness(pair.original, pair.refined, near)
+    if witness is not None:
+        return _Found(witness, "boundary")
+    return _refuted(pair, gain, "interior point", near)
+
+
+def _refuted(pair: _Pair, gain: GainMatrix | None, method: str, garbling: Floats | None = None) -> _Found:
+    """Return a refutation, unless rounding of floats explains it: then no proof, and how near B is to a garbling."""
+    if gain is not None and not pair.rounded:
+        return _Found(gain, method)
+    near, bound = _nearness(pair, garbling)
+    if near:
+        return _Found(None, method, "Whether it is refined depends on the rounding of the entries.", bound)
+    if gain is not None:
+        return _Found(gain, method)
+    return _Found(None, method, "No exact proof was found so near the boundary.", bound)
+
+
+def _nearness(pair: _Pair, garbling: Floats | None) -> tuple[bool, float | None]:
+    """Return whether B is a garbling of A but for rounding, and a proved bound on the deficiency if it was computed."""
+    bound = None
+    if garbling is not None:
+        bound, relative = distances(pair.original, stochastic(garbling), pair.refined)
+        if max(bound, relative) <= ROUNDING:
+            return pair.rounded, bound
+    margin = _margin(pair)
+    if margin.upper < 1 - NEARLY_ONE:
+        return False, bound
+    garbling = polished(floats(pair.original), floats(pair.refined), margin.witness)
+    second, relative = distances(pair.original, stochastic(garbling), pair.refined)
+    return pair.rounded and max(second, relative) <= ROUNDING, second if bound is None else min(bound, second)

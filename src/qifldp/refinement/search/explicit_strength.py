@@ -1,0 +1,57 @@
+"""Deficiency and vulnerability ratio between explicit channels, in floats."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csc_array, eye_array, hstack, kron, vstack
+
+from qifldp.channels.channel import Channel
+from qifldp.refinement.search.linear import maximise
+
+MOST_UNKNOWNS = 100_000
+"""Entries of W in one linear program (about a minute)."""
+
+
+def explicit_deficiency(original: Channel, refined: Channel) -> float | None:
+    """Return the Le Cam deficiency min_W max_x TV((A·W)_x, B_x), to about 1e-8; None if it is too large to solve."""
+    a, b = original.reduced().to_float().matrix, refined.reduced().to_float().matrix
+    (k, m), n = a.shape, b.shape[1]
+    if m * n + k * n > MOST_UNKNOWNS:
+        return None
+    # Unknowns: W by rows, what B has beyond A·W by rows, and the largest total variation t.
+    stochastic = kron(eye_array(m), np.ones((1, n)))
+    product = kron(csc_array(a), eye_array(n))
+    beyond = kron(eye_array(k), np.ones((1, n)))
+    rows = vstack(
+        [
+            hstack([stochastic, csc_array((m, k * n + 1))]),
+            hstack([product, eye_array(k * n), csc_array((k * n, 1))]),
+            hstack([csc_array((k, m * n)), -beyond, csc_array(np.ones((k, 1)))]),
+        ]
+    )
+    cost = np.zeros(m * n + k * n + 1)
+    cost[-1] = -1.0
+    lower = np.concatenate((np.ones(m), b.ravel(), np.zeros(k)))
+    upper = np.concatenate((np.ones(m), np.full(k * n + k, np.inf)))
+    return max(0.0, float(maximise(cost, csc_array(rows), lower, upper)[-1]))
+
+
+def explicit_ratio(original: Channel, refined: Channel) -> float | None:
+    """Return the largest s ≤ 1 with A·W ≥ s·B entrywise for some W; None if it is too large to solve."""
+    a, b = original.reduced().to_float().matrix, refined.reduced().to_float().matrix
+    (k, m), n = a.shape, b.shape[1]
+    if m * n > MOST_UNKNOWNS:
+        return None
+    stochastic = kron(eye_array(m), np.ones((1, n)))
+    product = kron(csc_array(a), eye_array(n))
+    rows = vstack(
+        [
+            hstack([stochastic, csc_array((m, 1))]),
+            hstack([product, csc_array(-b.reshape(-1, 1))]),
+        ]
+    )
+    cost = np.zeros(m * n + 1)
+    cost[-1] = 1.0
+    lower = np.concatenate((np.ones(m), np.zeros(k * n)))
+    upper = np.concatenate((np.ones(m), np.full(k * n, np.inf)))
+    return min(1.0, float(maximise(cost, csc_array(rows), lower, upper)[-1]))
