@@ -63,15 +63,19 @@ test-wheel: $(VENV)/.dev
 	$(PYTHON) -m pip --python build/clean/bin/python $(PIP_FLAGS) check
 	cd build && clean/bin/python -I ../tests/packaging/installed_wheel.py
 
-bench: $(VENV)/.base
-	$(RUN)/python benchmarks/measures.py
+bench: requirements/bench.txt
+	$(PYTHON) -m venv --without-pip build/bench
+	$(PYTHON) -m pip --python build/bench/bin/python $(PIP_FLAGS) install --require-hashes -r requirements/bench.txt
+	$(PYTHON) -m pip --python build/bench/bin/python $(PIP_FLAGS) install --no-deps --no-build-isolation --editable .
+	build/bench/bin/python benchmarks/measures.py
+	build/bench/bin/python benchmarks/refinement.py
 
 format: $(VENV)/.dev
 	$(RUN)/ruff format .
 	$(RUN)/ruff check --fix .
 
 lock:
-	for name in base dev; do \
+	for name in base dev bench; do \
 		uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 			--no-emit-find-links --no-header requirements/$$name.in -o requirements/$$name.txt; \
 	done
