@@ -60,5 +60,6 @@ def test_all_pairs_over_two_hundred_values_are_proved(epsilon: str, times: str) 
 
 
 @pytest.mark.slow
-def test_one_cell_over_a_thousand_values() -> None:
-    assert undecided(1000, "1", "1.5") == []
+@pytest.mark.parametrize(("epsilon", "times"), CELLS)
+def test_all_pairs_over_a_thousand_values_are_proved(epsilon: str, times: str) -> None:
+    assert undecided(1000, epsilon, times) == []

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from qifldp.cli.application import application, show
+from qifldp.cli.application import application, progress_bar, show
 from qifldp.comparison.subjects import MatrixSubject, build, read_subject
 from qifldp.errors import InputError
 from qifldp.exact.budget import Budget
@@ -53,7 +53,9 @@ def refine_command(
     names = tuple(
         side.spec if isinstance(side, Protocol) else spec for side, spec in zip(sides, (original, refined), strict=True)
     )
-    decision = decide_refinement(original=sides[0], refined=sides[1], order=order.value, time_limit=time_limit)
+    with progress_bar() as progress:
+        progress.add_task("deciding", total=None)
+        decision = decide_refinement(original=sides[0], refined=sides[1], order=order.value, time_limit=time_limit)
     if certificate is not None and not isinstance(decision, Undecided):
         decision.certificate.save(certificate)
     written = None if isinstance(decision, Undecided) else certificate

@@ -36,8 +36,8 @@ KEPT = 1e-9
 class _Compared:
     """What is common to every decision: the two protocols, and figures that are computed when they are asked for.
 
-    The figures are floats (a linear program's optimum to about 1e-8), never part of a proof; None where the
-    program would be too large.
+    The figures are floats (a linear program's optimum, good to six digits or more), never part of a proof; None
+    where the program would be too large.
     """
 
     original: Side
