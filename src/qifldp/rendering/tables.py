@@ -57,8 +57,10 @@ def comparison_view(comparison: Comparison, orders: Mapping[float | None, str] |
     for epsilon, rows in comparison.groups():
         best = {key: specs for key, specs in least(rows).items() if key not in hidden}
         parts += [Text(_headline(comparison, epsilon), style="bold"), Text()]
-        parts.append(_table("What an adversary learns from one report (less is safer)", rows, learns, best))
-        parts += [Text(), _table(f"What {comparison.n:,} reports tell about one frequency", rows, _GETS, best), Text()]
+        parts.append(Text("What an adversary learns from one report (less is safer)", style="italic"))
+        parts.append(_table(rows, learns, best))
+        parts += [Text(), Text(f"What {comparison.n:,} reports tell about one frequency", style="italic")]
+        parts += [_table(rows, _GETS, best), Text()]
         parts += [Text(line) for line in _least_lines(rows, best)]
         if "largest" in comparison.prior and len(rows) > 1:
             share = percent(_float(comparison.prior["largest"]))
@@ -118,12 +120,8 @@ def _headline(comparison: Comparison, epsilon: float | None) -> str:
     return plain(f"{about}{comparison.domain_size:,} values, {comparison.n:,} reports, {asked}")
 
 
-def _table(
-    title: str, rows: Sequence[Row], columns: Sequence[tuple[str, str, str]], best: dict[str, list[str]]
-) -> Table:
-    table = Table(
-        title=title, title_justify="left", title_style="italic", box=None, pad_edge=False, padding=(0, 1, 0, 0)
-    )
+def _table(rows: Sequence[Row], columns: Sequence[tuple[str, str, str]], best: dict[str, list[str]]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("protocol", max_width=PROTOCOL_WIDTH, overflow="fold")
     table.add_column("ε", justify="right", no_wrap=True)
     for _, heading, _ in columns:
