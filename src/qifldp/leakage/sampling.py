@@ -81,7 +81,8 @@ def estimate_posterior_vulnerability(
     k = profile.domain_size
     wanted = bayes() if gain is None else gain
     wanted.check(k)
-    weights = (prior or Prior.uniform(k)).for_domain(k).astype(np.float64)
+    known = prior or Prior.uniform(k)
+    weights = known.for_domain(k).astype(np.float64)
     batch = max(1, min(int(samples), BATCH_CELLS // k))
     gains = np.empty(int(samples))
     for start in range(0, int(samples), batch):
@@ -90,7 +91,7 @@ def estimate_posterior_vulnerability(
         if progress is not None:
             progress(start + count, int(samples))
     largest = float(wanted.peak(k).max())
-    floor = float(prior_vulnerability(prior or Prior.uniform(k), wanted))
+    floor = float(prior_vulnerability(known, wanted))
     mean = float(gains.mean())
     margin = _bernstein_margin(gains, largest, (1 - confidence) / 2)
     # A report cannot hurt (V ≥ V of the prior), and no action gains more than max g.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 from flint import fmpq, fmpq_mat, fmpz_mat
 
 from qifldp.channels.channel import Channel
 from qifldp.channels.exact_profile import expand
 from qifldp.errors import InexactError
+from qifldp.exact.budget import nearest_double
 from qifldp.exact.fields import RATIONALS
 from qifldp.protocols.protocol import Protocol
 from qifldp.refinement.certificate import Certificate, GainMatrix, Side, Witness
@@ -90,7 +92,4 @@ def _rational(entry: object) -> fmpq:
 
 
 def _float(value: fmpq) -> float:
-    try:
-        return int(value.p) / int(value.q)
-    except OverflowError:
-        return math.inf
+    return nearest_double(Fraction(int(value.p), int(value.q)))

@@ -20,6 +20,7 @@ from qifldp.refinement.search.explicit_exact import (
     part,
     stochastic,
 )
+from qifldp.refinement.search.linear import maximisation, silent_solver
 
 SUPPORT = 1e-5
 """An entry of a garbling above this is taken to be positive: an interior point stops within 1e-6 of the boundary."""
@@ -124,18 +125,11 @@ def _vertex(original: Floats, refined: Floats) -> Floats | None:
     sums = sp.hstack((sp.kron(sp.eye(outputs), np.ones((1, targets))), sp.csc_matrix((outputs, 1))))
     matrix = sp.csc_matrix(sp.vstack((products, sums)))
     right = np.concatenate((np.tile(mean, secrets), np.ones(outputs)))
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = matrix.shape[1], matrix.shape[0]
-    model.sense_ = highspy.ObjSense.kMaximize
-    model.col_cost_ = np.append(np.zeros(outputs * targets), 1.0)
-    model.col_lower_, model.col_upper_ = np.zeros(matrix.shape[1]), np.ones(matrix.shape[1])
-    model.row_lower_ = model.row_upper_ = right
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    model.a_matrix_.start_, model.a_matrix_.index_ = matrix.indptr, matrix.indices
-    model.a_matrix_.value_ = matrix.data
+    unknowns = matrix.shape[1]
+    cost = np.append(np.zeros(outputs * targets), 1.0)
+    model = maximisation(cost, matrix, row_bounds=(right, right), bounds=(np.zeros(unknowns), np.ones(unknowns)))
     for method in ("simplex", "ipm"):  # an unknown status of the one is tried with the other
-        solver = highspy.Highs()  # type: ignore[no-untyped-call]  # highspy has types for all but this
-        solver.setOptionValue("output_flag", False)
+        solver = silent_solver()
         solver.setOptionValue("solver", method)
         solver.setOptionValue("primal_feasibility_tolerance", 1e-10)  # the least that HiGHS takes
         solver.passModel(model)

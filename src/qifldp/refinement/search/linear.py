@@ -1,15 +1,39 @@
-"""A linear program handed to HiGHS."""
+"""Linear programs handed to HiGHS."""
 
 from __future__ import annotations
 
 import highspy
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array
+from scipy.sparse import csc_array, csc_matrix
 
 from qifldp.errors import ConvergenceError
 
 Floats = NDArray[np.float64]
+
+
+def silent_solver() -> highspy.Highs:
+    """Return a solver that prints nothing."""
+    solver = highspy.Highs()  # type: ignore[no-untyped-call]  # highspy has types for all but this
+    solver.setOptionValue("output_flag", False)
+    return solver
+
+
+def maximisation(
+    cost: Floats, rows: csc_array | csc_matrix, *, row_bounds: tuple[Floats, Floats], bounds: tuple[Floats, Floats]
+) -> highspy.HighsLp:
+    """Return the program that maximises cost·x with rows·x and x between their bounds."""
+    model = highspy.HighsLp()
+    model.num_row_, model.num_col_ = rows.shape
+    model.sense_ = highspy.ObjSense.kMaximize
+    model.col_cost_ = cost
+    model.col_lower_, model.col_upper_ = bounds
+    model.row_lower_, model.row_upper_ = row_bounds
+    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    model.a_matrix_.start_ = rows.indptr.astype(np.int32)
+    model.a_matrix_.index_ = rows.indices.astype(np.int32)
+    model.a_matrix_.value_ = rows.data
+    return model
 
 
 def maximise(cost: Floats, rows: csc_array, lower: Floats, upper: Floats, *, seconds: float | None = None) -> Floats:
@@ -18,19 +42,9 @@ def maximise(cost: Floats, rows: csc_array, lower: Floats, upper: Floats, *, sec
     Raises:
         ConvergenceError: If HiGHS does not end with an optimum.
     """
-    model = highspy.HighsLp()
-    model.num_row_, model.num_col_ = rows.shape
-    model.sense_ = highspy.ObjSense.kMaximize
-    model.col_cost_ = cost
-    model.col_lower_ = np.zeros(len(cost))
-    model.col_upper_ = np.full(len(cost), highspy.kHighsInf)
-    model.row_lower_, model.row_upper_ = lower, upper
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    model.a_matrix_.start_ = rows.indptr.astype(np.int32)
-    model.a_matrix_.index_ = rows.indices.astype(np.int32)
-    model.a_matrix_.value_ = rows.data
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]  # highspy has types for all but this
-    solver.setOptionValue("output_flag", False)
+    free = np.full(len(cost), highspy.kHighsInf)
+    model = maximisation(cost, rows, row_bounds=(lower, upper), bounds=(np.zeros(len(cost)), free))
+    solver = silent_solver()
     if seconds is not None:
         solver.setOptionValue("time_limit", seconds)
     solver.passModel(model)

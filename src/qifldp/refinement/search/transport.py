@@ -11,9 +11,11 @@ from dataclasses import dataclass
 import highspy
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csc_array
 
 from qifldp.channels.profile import Profile
 from qifldp.errors import ConvergenceError
+from qifldp.refinement.search.linear import maximisation, silent_solver
 
 Floats = NDArray[np.float64]
 
@@ -88,8 +90,7 @@ def solve_transport(original: Profile, refined: Profile, *, deadline: float | No
     load = np.exp(np.minimum(log_ratio, 0.0))  # of row w that it takes
     band = FIRST_BAND * np.sqrt(original.domain_size) + 2
     chosen = (np.abs(original.sizes[:, None] - sizes[None, :]) <= band) & (gains > 0)
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]  # highspy has types for all but this
-    solver.setOptionValue("output_flag", False)
+    solver = silent_solver()
     rows, columns = len(original.sizes), len(sizes)
     while True:
         w, v = np.nonzero(chosen)
@@ -129,21 +130,21 @@ def _solve(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Solve for the pairs (w, v); return ψ and the duals of rows, columns and gains (all non-negative)."""
     count = len(w)
-    model = highspy.HighsLp()
-    model.num_col_ = count + 1
-    model.num_row_ = rows + 2 * columns
-    model.sense_ = highspy.ObjSense.kMaximize
-    model.col_cost_ = np.concatenate((np.zeros(count), [1.0]))
-    model.col_lower_ = np.concatenate((np.zeros(count), [-highspy.kHighsInf]))
-    model.col_upper_ = np.full(count + 1, highspy.kHighsInf)
-    model.row_lower_ = np.concatenate((np.full(rows + columns, -highspy.kHighsInf), np.zeros(columns)))
-    model.row_upper_ = np.concatenate((np.ones(rows + columns), np.full(columns, highspy.kHighsInf)))
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    model.a_matrix_.start_ = np.concatenate((3 * np.arange(count + 1), [3 * count + columns])).astype(np.int32)
+    infinite = highspy.kHighsInf
+    start = np.concatenate((3 * np.arange(count + 1), [3 * count + columns]))
     index = np.stack((w, rows + v, rows + columns + v), axis=1).ravel()
     value = np.stack((load, share, gain), axis=1).ravel()
-    model.a_matrix_.index_ = np.concatenate((index, rows + columns + np.arange(columns))).astype(np.int32)
-    model.a_matrix_.value_ = np.concatenate((value, -np.ones(columns)))
+    index = np.concatenate((index, rows + columns + np.arange(columns)))
+    value = np.concatenate((value, -np.ones(columns)))
+    model = maximisation(
+        np.concatenate((np.zeros(count), [1.0])),
+        csc_array((value, index, start), shape=(rows + 2 * columns, count + 1)),
+        row_bounds=(
+            np.concatenate((np.full(rows + columns, -infinite), np.zeros(columns))),
+            np.concatenate((np.ones(rows + columns), np.full(columns, infinite))),
+        ),
+        bounds=(np.concatenate((np.zeros(count), [-infinite])), np.full(count + 1, infinite)),
+    )
     solver.passModel(model)
     solver.run()
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
