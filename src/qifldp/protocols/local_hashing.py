@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 
 import numpy as np
 
 from qifldp.channels.channel import Channel
+from qifldp.collection.hashing import SEED_BYTES, HashMechanism
+from qifldp.collection.subsets import index_bytes
 from qifldp.errors import InputError, TooLargeError
 from qifldp.exact.balls import certain_floor
 from qifldp.exact.budget import Budget
@@ -19,7 +22,6 @@ from qifldp.protocols.protocol import (
     BudgetedProtocol,
     IndependentProtocol,
     check_whole,
-    index_bytes,
 )
 
 MOST_BUCKETS = 2**31
@@ -30,9 +32,6 @@ LEAST_BUCKETS = 2
 
 MOST_MEASURED = 10**306
 """Buckets for which the channel is computed: more than OLH takes at the largest budget, and still a double."""
-
-SEED_BYTES = 16
-"""A pairwise independent hash a·x + b on 64-bit words is drawn with two words."""
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -63,6 +62,9 @@ class LH(IndependentProtocol, BudgetedProtocol):
     def parameters(self) -> dict[str, str]:
         return super().parameters | {"g": str(self.buckets)}
 
+    def at(self, budget: Budget) -> LH:
+        return LH(self.domain_size, budget, g=self.buckets)
+
     def support_probabilities(self, field: Field[Number]) -> tuple[Number, Number]:
         weight = self.exp_epsilon(field)
         return weight / (weight + (self.buckets - 1)), field.number(Fraction(1, self.buckets))
@@ -81,6 +83,12 @@ class LH(IndependentProtocol, BudgetedProtocol):
                 matrix[x, index * g + bucket] = hit
             labels += [f"{'.'.join(map(str, values))}→{bucket}" for bucket in range(g)]
         return Channel(matrix, outputs=labels, normalize=not self.is_exact)
+
+    @cached_property
+    def mechanism(self) -> HashMechanism:
+        if self.buckets > MOST_BUCKETS:
+            raise InputError.expected("The number of buckets of a hash that is run", "at most 2^31", self.buckets)
+        return HashMechanism(self.domain_size, self._outward()[0], self.buckets)
 
     @property
     def report_bytes(self) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -15,8 +16,12 @@ from flint import arb
 from qifldp.channels.channel import Channel
 from qifldp.channels.exact_profile import ExactProfile
 from qifldp.channels.profile import MemberLaw, Profile, check_domain_size
+from qifldp.collection.accumulator import Accumulator, Weights
+from qifldp.collection.entropy import WORD
+from qifldp.collection.mechanism import Mechanism, check_values
+from qifldp.collection.reports import Reports
 from qifldp.errors import InexactError, InputError
-from qifldp.exact.balls import nearest_float
+from qifldp.exact.balls import certain_floor, nearest_float
 from qifldp.exact.budget import Budget
 from qifldp.exact.fields import BALLS, RATIONALS, Field, Number, Ordered
 
@@ -78,7 +83,54 @@ class Protocol(ABC):
     @property
     @abstractmethod
     def report_bytes(self) -> int | None:
-        """Bytes of one packed report; None if the protocol cannot be deployed with these parameters."""
+        """Bytes of one packed report; None if the protocol cannot be run with these parameters."""
+
+    @property
+    @abstractmethod
+    def mechanism(self) -> Mechanism:
+        """The protocol ready to run: its probabilities as whole numbers of 2⁻⁶⁴, rounded so that a report says less.
+
+        Raises:
+            InputError: If it cannot be run with its parameters.
+        """
+
+    def perturb(self, values: object, *, rng: np.random.Generator) -> Reports:
+        """Draw a report on each value, for simulation (to deploy, take :func:`qifldp.secure_client`).
+
+        Args:
+            values: Places 0..k − 1 of values in the domain, shape (n,).
+            rng: The source of randomness; one state of it gives one result, on any number of cores.
+
+        Raises:
+            InputError: If a value is not a place of the domain, or the protocol cannot be run.
+        """
+        return Reports(self, self.mechanism.draw(check_values(values, self.domain_size), rng))
+
+    def accumulator(self, *, weights: Weights = "value") -> Accumulator:
+        """Return counts that have seen no report yet; ``plain`` weights keep no counts by size of report.
+
+        Raises:
+            InputError: If the protocol cannot be run with its parameters.
+        """
+        return Accumulator.empty(self, weights=weights)
+
+    def _outward(self) -> tuple[int, int]:
+        """Return p and q in units of 2⁻⁶⁴: the larger rounded down, the smaller up."""
+        words = []
+        for index in (0, 2):
+            chance = self.chances[index]
+            if isinstance(chance, Fraction):
+                floor, exact = math.floor(chance * WORD), (chance * WORD).denominator == 1
+            else:
+                floor, exact = certain_floor(partial(self._chance_in_words, index)), False
+            words.append((floor, floor if exact else floor + 1))
+        (p_low, p_high), (q_low, q_high) = words
+        if p_low == q_low:
+            return p_low, p_low  # no client can tell them apart: the mechanism refuses
+        return (p_low, q_high) if p_low > q_low else (p_high, q_low)
+
+    def _chance_in_words(self, index: int) -> arb:
+        return self._chance(index) * WORD
 
     @property
     def tight_epsilon(self) -> float:
@@ -198,6 +250,11 @@ class BudgetedProtocol(Protocol):
     def tight_budget(self) -> Budget | None:
         return self.budget
 
+    def at(self, budget: Budget) -> BudgetedProtocol:
+        """Return the protocol with another budget and the same ω, g or θ, rounded or not."""
+        make: Callable[..., BudgetedProtocol] = type(self)
+        return make(self.domain_size, budget)
+
     def exp_epsilon(self, field: Field[Number]) -> Number:
         """Return e^ε in a field."""
         return field.exponential(self.budget)
@@ -232,11 +289,6 @@ class IndependentProtocol(Protocol):
     def exact_profile(self, field: Field[Ordered] = RATIONALS) -> ExactProfile[Ordered]:  # type: ignore[assignment]
         p, q = self.canonical_probabilities(field)
         return ExactProfile.independent(self.domain_size, p=p, q=q, field=field)
-
-
-def index_bytes(values: int) -> int:
-    """Return the bytes of a number that is one of this many."""
-    return max(1, ((values - 1).bit_length() + 7) // 8)
 
 
 def check_whole(value: object, what: str, low: int, high: int | None) -> int:

@@ -13,10 +13,12 @@ from flint import arb
 from qifldp.channels.channel import Channel, set_label
 from qifldp.channels.exact_profile import ExactProfile
 from qifldp.channels.profile import Profile
+from qifldp.collection.subsets import SubsetMechanism, set_bytes
 from qifldp.errors import TooLargeError
 from qifldp.exact.balls import certain_floor, nearest_float
+from qifldp.exact.budget import Budget
 from qifldp.exact.fields import BALLS, RATIONALS, Field, Number, Ordered
-from qifldp.protocols.protocol import LARGEST_MATRIX, BudgetedProtocol, check_whole, index_bytes
+from qifldp.protocols.protocol import LARGEST_MATRIX, BudgetedProtocol, check_whole
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -56,6 +58,9 @@ class SS(BudgetedProtocol):
         k, low = self.domain_size, self.domain_size / (self.omega + 0.5) - 1
         return (math.log(low) if low > 1 else None), (math.log(k / (self.omega - 0.5) - 1) if self.omega > 1 else None)
 
+    def at(self, budget: Budget) -> SS:
+        return SS(self.domain_size, budget, omega=self.omega)
+
     def support_probabilities(self, field: Field[Number]) -> tuple[Number, Number]:
         k, weight = self.domain_size, self.exp_epsilon(field) * self.omega
         p = weight / (weight + (k - self.omega))
@@ -81,10 +86,13 @@ class SS(BudgetedProtocol):
         matrix = [[present if x in chosen else absent for chosen in sets] for x in range(k)]
         return Channel(matrix, outputs=[set_label(chosen) for chosen in sets], normalize=not self.is_exact)
 
+    @cached_property
+    def mechanism(self) -> SubsetMechanism:
+        return SubsetMechanism(self.domain_size, self._outward()[0], self.omega)
+
     @property
     def report_bytes(self) -> int:
-        k = self.domain_size
-        return min((k + 7) // 8, self.omega * index_bytes(k))
+        return set_bytes(self.domain_size, self.omega)
 
 
 @dataclass(frozen=True, init=False, repr=False)

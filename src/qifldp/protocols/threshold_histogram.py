@@ -59,6 +59,9 @@ class THE(UnaryEncoding, BudgetedProtocol):
     def parameters(self) -> dict[str, str]:
         return super().parameters | {"theta": show_rational(self.theta)}
 
+    def at(self, budget: Budget) -> THE:
+        return THE(self.domain_size, budget, theta=self.theta)
+
     def support_probabilities(self, field: Field[Number]) -> tuple[Number, Number]:
         half = field.number(Fraction(1, 2))
         p = 1 - half * field.exponential(self.budget, (self.theta - 1) / 2)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 
 import numpy as np
 
 from qifldp.channels.channel import Channel
+from qifldp.collection.bits import UnaryMechanism
 from qifldp.errors import InputError, TooLargeError
 from qifldp.exact.budget import LARGEST_EPSILON, SMALLEST_EPSILON, Budget, Exactly, parse_rational, show_rational
 from qifldp.exact.fields import Field, Number
@@ -32,6 +34,10 @@ class UnaryEncoding(IndependentProtocol):
                 own = p if bit else not_p
                 matrix[x, column] = own * q ** (ones - bit) * not_q ** (k - 1 - ones + bit)
         return Channel(matrix, outputs=["".join(map(str, bits)) for bits in reports], normalize=not self.is_exact)
+
+    @cached_property
+    def mechanism(self) -> UnaryMechanism:
+        return UnaryMechanism(self.domain_size, *self._outward())
 
     @property
     def report_bytes(self) -> int:

@@ -1,0 +1,1 @@
+"""Running the protocols: clients that draw reports, servers that count and estimate."""

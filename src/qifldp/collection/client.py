@@ -1,0 +1,66 @@
+"""The client for deployment: exact choices from the operating system's entropy."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from qifldp.collection.entropy import Entropy
+from qifldp.collection.mechanism import check_values
+from qifldp.collection.reports import Collectable, Reports
+from qifldp.errors import InputError
+
+
+class SecureClient:
+    """Draws reports of one protocol for real people.
+
+    Probabilities are whole numbers of 2⁻⁶⁴, rounded so that a report says less than asked, never more; every choice
+    is made by comparing integers. What a report says about its value depends on these numbers alone.
+
+    Attributes:
+        protocol: The protocol.
+        epsilon: The ε that is actually given, at most the tight ε of the protocol.
+    """
+
+    def __init__(self, protocol: Collectable, entropy: Entropy | None = None) -> None:
+        """Make a client.
+
+        Args:
+            protocol: The protocol.
+            entropy: The operating system's by default; another only to test with.
+        """
+        self.protocol = protocol
+        self._entropy = entropy or Entropy()
+        ratio = protocol.mechanism.likelihood_ratio
+        excess = (ratio.numerator - ratio.denominator) / ratio.denominator
+        logarithm = math.log(ratio.numerator) - math.log(ratio.denominator)
+        self.epsilon = math.log1p(excess) if excess < 1 else logarithm
+
+    def report(self, value: int) -> bytes:
+        """Return a report on one value, given as its place 0..k − 1 in the domain.
+
+        Raises:
+            InputError: If there is no such place.
+        """
+        if isinstance(value, bool) or not isinstance(value, int | np.integer):
+            raise InputError.expected("a value", f"a place from 0 to {self.protocol.domain_size - 1}", value)
+        return next(iter(self.reports([int(value)])))
+
+    def reports(self, values: object) -> Reports:
+        """Return a report on each of many values, given as places.
+
+        Raises:
+            InputError: If one is not a place of the domain.
+        """
+        places = check_values(values, self.protocol.domain_size)
+        return Reports(self.protocol, self.protocol.mechanism.draw_securely(places, self._entropy))
+
+
+def secure_client(protocol: Collectable) -> SecureClient:
+    """Return the client to deploy for a protocol: operating-system entropy, exact integer choices.
+
+    Raises:
+        InputError: If the protocol cannot be run with its parameters.
+    """
+    return SecureClient(protocol)

@@ -1,0 +1,213 @@
+"""Frequencies estimated from counts of support: unbiased, weighed by size, or constrained, each with its error.
+
+Within a class c of reports (all of them, for the textbook estimator) a value of frequency f is supported by a share
+q_c + f·d_c of the reports, d_c = p_c − q_c. Classes are combined with weights u_c that are best for the value's f:
+
+    f̂ = Σ_c u_c (C_c/n_c − q_c)/d_c      u_c ∝ n_c/V_c(f)
+    V_c(f) = [f p_c(1 − p_c) + (1 − f) q_c(1 − q_c)]/d_c² + f(1 − f)
+
+with f taken from the textbook estimate, held to [0, 1]. About the data, the people who did report,
+
+    Var f̂ = Σ_c u_c² V_c(f)/n_c − f(1 − f)/n      (one class: [f p(1 − p) + (1 − f) q(1 − q)]/(n d²))
+
+Source: docs/explanation/theory.md, "Free accuracy".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from qifldp.collection.constrained import most_likely, norm_sub, onto_simplex
+from qifldp.collection.size_classes import SizeClasses
+from qifldp.errors import InputError
+
+Floats = NDArray[np.float64]
+
+Post = Literal["none", "normsub", "simplex", "mle"]
+"""What is done to the unbiased estimates."""
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """Estimated frequencies of k values among n people.
+
+    Attributes:
+        n: Number of reports.
+        post: What was done to the unbiased estimates.
+        confidence: Of the intervals.
+        frequency: Estimates, shape (k,); unbiased if post is ``none``.
+        standard_error: Of each estimate, about the data; where post is not ``none``, to first order, as if the
+            values that were set to zero had been known to be zero.
+        low: Start of the interval of each value on its own.
+        high: End of it.
+        low_simultaneous: Start of the interval of each value, if all k are to hold together.
+        high_simultaneous: End of it.
+    """
+
+    n: int
+    post: Post
+    confidence: float
+    frequency: Floats
+    standard_error: Floats
+    low: Floats
+    high: Floats
+    low_simultaneous: Floats
+    high_simultaneous: Floats
+
+    @property
+    def detected(self) -> NDArray[np.bool_]:
+        """Values that occur: those whose simultaneous interval is above zero. All are right with the confidence."""
+        found: NDArray[np.bool_] = self.low_simultaneous > 0
+        return found
+
+    def to_arrow(self, values: Sequence[str] | None = None) -> pa.Table:
+        """Return a table with a row for each value: its label (or place), estimate, error and intervals."""
+        labels = pa.array(range(len(self.frequency)) if values is None else list(values))
+        return pa.table({"value": labels} | {name: pa.array(column) for name, column in self.columns.items()})
+
+    @property
+    def columns(self) -> dict[str, NDArray[np.float64] | NDArray[np.bool_]]:
+        """The columns of the table, by name."""
+        return {
+            "frequency": self.frequency,
+            "standard_error": self.standard_error,
+            "low": self.low,
+            "high": self.high,
+            "low_simultaneous": self.low_simultaneous,
+            "high_simultaneous": self.high_simultaneous,
+            "detected": self.detected,
+        }
+
+
+def estimate(
+    classes: SizeClasses,
+    table: NDArray[np.int64],
+    totals: NDArray[np.int64],
+    *,
+    post: Post = "none",
+    confidence: float = 0.95,
+) -> Estimates:
+    """Return estimates from counts of support by class.
+
+    Args:
+        classes: What a report of each class tells.
+        table: Counts, shape (classes, k).
+        totals: Reports of each class.
+        post: See :data:`Post`.
+        confidence: Of the intervals.
+
+    Raises:
+        InputError: If there are no reports, or an option is out of range.
+    """
+    if post not in get_args(Post):
+        raise InputError.expected("post", ", ".join(get_args(Post)), post)
+    if not 0 < confidence < 1:
+        raise InputError.expected("confidence", "between 0 and 1", confidence)
+    n, k = int(totals.sum()), table.shape[1]
+    if n == 0:
+        raise InputError("There are no reports to estimate from.")
+    model = _Model(classes, table, totals)
+    if model.says_nothing:
+        raise InputError("All reports support no value or all values: there is nothing to estimate from.")
+    raw, variance = model.estimate()
+    spread = np.sqrt(variance.at(np.clip(raw, 0, 1)))
+    intervals = [variance.interval(raw, level) for level in (confidence, confidence ** (1 / k))]  # Šidák (1967)
+    found = Estimates(n, "none", confidence, raw, spread, *intervals[0], *intervals[1])
+    if post == "none":
+        return found
+    if post == "mle":
+        frequency = most_likely(classes, table, totals)
+        error = _error_on(frequency > 0, spread, spread**2)
+    else:
+        frequency = norm_sub(raw) if post == "normsub" else onto_simplex(raw)
+        error = _error_on(frequency > 0, spread, np.ones(k))
+    # An interval that held the truth still does when it is stretched to the estimate.
+    return replace(
+        found,
+        post=post,
+        frequency=frequency,
+        standard_error=error,
+        low=np.minimum(found.low, frequency),
+        high=np.maximum(found.high, frequency),
+        low_simultaneous=np.minimum(found.low_simultaneous, frequency),
+        high_simultaneous=np.maximum(found.high_simultaneous, frequency),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Variance:
+    """The variance of estimates as a function of the true frequency: constant + slope·f + curve·f²."""
+
+    constant: Floats
+    slope: Floats
+    curve: Floats
+
+    def at(self, frequency: Floats) -> Floats:
+        found: Floats = np.maximum(self.constant + frequency * (self.slope + frequency * self.curve), 0.0)
+        return found
+
+    def interval(self, estimate: Floats, confidence: float) -> tuple[Floats, Floats]:
+        """Return the frequencies f with (f̂ − f)² ≤ z² Var(f) (the score interval, Wilson 1927), held to [0, 1]."""
+        square = float(ndtri((1 + confidence) / 2)) ** 2
+        a = 1 - square * self.curve
+        b = estimate + square * self.slope / 2
+        c = estimate**2 - square * self.constant
+        with np.errstate(invalid="ignore", divide="ignore"):
+            root = np.sqrt(np.maximum(b * b - a * c, 0.0))
+            low, high = (b - root) / a, (b + root) / a
+        wide = a <= 0  # so few reports that no frequency is far from the estimate in its own standard errors
+        return np.where(wide, 0.0, np.clip(low, 0, 1)), np.where(wide, 1.0, np.clip(high, 0, 1))
+
+
+NO_NOISE = 1e-200
+"""In place of a variance of zero: where ε is so large that all doubles nearest to q are 0."""
+
+
+class _Model:
+    """Counts by class, with what each class tells; classes without reports or without information left out."""
+
+    def __init__(self, classes: SizeClasses, table: NDArray[np.int64], totals: NDArray[np.int64]) -> None:
+        told = (totals > 0) & (classes.gap != 0)
+        self.q, self.d = classes.absent[told][:, None], classes.gap[told][:, None]
+        self.n = totals[told][:, None].astype(np.float64)
+        self.counts = table[told]
+        self.everyone = int(totals.sum())
+        self.says_nothing = not told.any()
+
+    def estimate(self) -> tuple[Floats, _Variance]:
+        """Return unbiased estimates and their variance, with weights from a first estimate that treats values alike."""
+        nothing = np.zeros((1, 1))
+        first = self._combine(np.broadcast_to(nothing, (1, self.counts.shape[1])))[0]
+        return self._combine(np.clip(first, 0, 1)[None, :])
+
+    def _combine(self, frequency: Floats) -> tuple[Floats, _Variance]:
+        """Return the estimates with the weights that are best at a frequency, and their variance."""
+        q, d, n = self.q, self.d, self.n
+        p = q + d
+        base, slope = q * (1 - q) / d**2, (p * (1 - p) - q * (1 - q)) / d**2
+        noise = base + frequency * slope + frequency * (1 - frequency)
+        weight = n / np.maximum(noise, NO_NOISE)
+        weight /= weight.sum(axis=0)
+        found = np.sum(weight * (self.counts / n - q) / d, axis=0)
+        square = weight**2 / n
+        drawn = square.sum(axis=0) - 1 / self.everyone
+        variance = _Variance(np.sum(square * base, axis=0), np.sum(square * slope, axis=0) + drawn, -drawn)
+        return found, variance
+
+
+def _error_on(kept: NDArray[np.bool_], spread: Floats, pull: Floats) -> Floats:
+    """Return the errors of estimates that were moved along ``pull`` to a sum of one, values not kept at zero.
+
+    The kept ones are f̂ − pull·(Σ f̂ − 1)/Σ pull, a linear map of estimates that are nearly independent.
+    """
+    share = np.where(kept, pull, 0) / max(float(pull[kept].sum()), 1e-300)
+    total = float(np.sum(spread[kept] ** 2))
+    moved = spread**2 * (1 - 2 * share) + share**2 * total
+    return np.where(kept, np.sqrt(np.maximum(moved, 0)), spread)
