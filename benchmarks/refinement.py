@@ -1,16 +1,21 @@
 """Refinement beside its peers in one run: libqif (`qif`) and a plain `scipy.optimize.linprog` formulation.
 
-Verdicts near boundaries, the largest one-hot unary encoding that is decided within a time limit, and exact
-rationals of one size. Each timed job runs in a process of its own, which is ended at the limit.
+Verdicts near boundaries, the largest one-hot unary encoding that is decided within a time limit, exact rationals and
+floats of one size. Each timed job runs in a process of its own, which is ended at the limit. The exit code is 1 if a
+verdict of qifldp is wrong, or a proof refused; no verdict, or none in time, is not wrong.
 """
 
 from __future__ import annotations
 
 import argparse
 import multiprocessing
+import sys
+import tempfile
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import qif
@@ -22,6 +27,11 @@ from scipy.sparse import csr_array, eye_array, kron, vstack
 import qifldp as ql
 
 Verdict = Callable[[ql.Channel, ql.Channel], str]
+Job = tuple[str, Callable[[int, Verdict], str], Verdict]
+"""A name, what is timed, and the verdict that it is given."""
+
+
+OVER = "over the limit"
 
 
 def ours(original: ql.Channel, refined: ql.Channel) -> str:
@@ -89,12 +99,48 @@ def exact_job(size: int, job: Verdict) -> str:
     return job(*exact_pair(size))
 
 
+def float_pair(size: int) -> tuple[ql.Channel, ql.Channel]:
+    """Return a random channel A of floats and B = A·W, for a random W > 0."""
+    rng = np.random.default_rng(1)
+    original, witness = (rng.dirichlet(np.ones(size), size=size) for _ in range(2))
+    return ql.Channel(original, normalize=True), ql.Channel(original @ witness, normalize=True)
+
+
+def float_job(size: int, job: Verdict) -> str:
+    """Decide a random pair of floats."""
+    return job(*float_pair(size))
+
+
+def kept(file: Path, original: ql.Channel, refined: ql.Channel) -> str:
+    """Decide with qifldp, and write the proof to a file."""
+    found = ql.decide_refinement(original=original, refined=refined)
+    if isinstance(found, ql.Undecided):
+        return "undecided"
+    found.certificate.save(file)
+    return _WORDS[found.certificate.verdict]
+
+
+def read_back(file: Path, _: int, __: Verdict) -> str:
+    """Read a proof from a file, if one was found, and verify it."""
+    if not file.exists():
+        return "undecided"
+    return _WORDS[ql.verify_certificate(file).certificate.verdict]
+
+
+_WORDS = {"refines": "yes", "does_not_refine": "no"}
+
+
 def timed(target: Callable[[int, Verdict], str], argument: int, job: Verdict, limit: float) -> tuple[str, float]:
-    """Return a verdict and its seconds, or "over the limit"."""
+    """Return a verdict and its seconds, or "over the limit", or "crashed"."""
     reading, writing = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.Process(target=_report, args=(writing, target, argument, job))
+    start = time.perf_counter()
     process.start()
-    answer, seconds = reading.recv() if reading.poll(limit) else ("over the limit", limit)
+    writing.close()  # so that the end of a process that crashes is seen
+    try:
+        answer, seconds = reading.recv() if reading.poll(limit) else (OVER, limit)
+    except EOFError:
+        answer, seconds = "crashed", time.perf_counter() - start
     process.kill()
     process.join()
     return answer, seconds
@@ -106,15 +152,15 @@ def _report(writing: object, target: Callable[[int, Verdict], str], argument: in
     writing.send((answer, time.perf_counter() - start))  # type: ignore[attr-defined]
 
 
-def largest(target: Callable[[int, Verdict], str], job: Verdict, sizes: list[int], limit: float) -> str:
-    """Return the largest size that is decided rightly within the limit, and its seconds."""
-    best = "none"
+def largest(target: Callable[[int, Verdict], str], job: Verdict, sizes: list[int], limit: float) -> tuple[str, str]:
+    """Return the largest size that is decided rightly within the limit and its seconds; and the last answer."""
+    best, answer = "none", ""
     for size in sizes:
         answer, seconds = timed(target, size, job, limit)
         if answer != "yes":
-            return f"{best}; then {answer} at {size:,}"
+            return f"{best}; then {answer} at {size:,}", answer
         best = f"{size:,} in {seconds:.1f} s"
-    return f"{best} (no larger one was tried)"
+    return f"{best} (no larger one was tried)", answer
 
 
 def _floats(channel: ql.Channel) -> np.ndarray:
@@ -122,29 +168,58 @@ def _floats(channel: ql.Channel) -> np.ndarray:
 
 
 def main() -> None:
-    """Print the three comparisons."""
+    """Print the comparisons, and exit with 1 if a verdict of qifldp is wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=float, default=60.0, help="seconds for each timed job")
     limit = parser.parse_args().limit
     console = Console()
+    wrong: list[str] = []
+
+    def check(what: str, answer: str, truth: str) -> None:
+        if answer not in (truth, "undecided", OVER):
+            wrong.append(what)
+
     tools: list[tuple[str, Verdict]] = [("qifldp", ours), ("libqif", libqif), ("plain HiGHS", plain)]
     table = Table(title="Verdicts near boundaries (wrong ones marked !)", title_justify="left")
     for heading in ("case", "truth", *(name for name, _ in tools)):
         table.add_column(heading)
     for title, original, refined, truth in boundary_cases():
         answers = [job(original, refined) for _, job in tools]
+        check(title, answers[0], truth)
         table.add_row(title, truth, *(a if a in (truth, "undecided") else f"{a} !" for a in answers))
     console.print(table)
     small, large = list(range(4, 15)), [10, 50, 200, 1000, 2000, 4000]
     console.print(f"Largest one-hot unary encoding, OUE(4) → SUE(1), decided in {limit:g} s:")
-    console.print(f"  qifldp, proof included ... {largest(one_hot_profiles, ours, large, limit)}")
-    console.print(f"  libqif ................... {largest(one_hot, libqif, small, limit)}")
-    console.print(f"  plain HiGHS .............. {largest(one_hot, plain, small, limit)}")
-    for size in (50, 75):
-        console.print(f"Exact rationals, B = A·W, {size} × {size}:")
-        for name, job in (("qifldp, proof included", ours), ("libqif, yes or no only", libqif_exact)):
-            answer, seconds = timed(exact_job, size, job, limit)
-            console.print(f"  {name:.<26} {answer} in {seconds:.1f} s")
+    line, answer = largest(one_hot_profiles, ours, large, limit)
+    check("one-hot unary encoding", answer, "yes")
+    console.print(f"  qifldp, proof included ... {line}")
+    console.print(f"  libqif ................... {largest(one_hot, libqif, small, limit)[0]}")
+    console.print(f"  plain HiGHS .............. {largest(one_hot, plain, small, limit)[0]}")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "proof.json"
+        exactly: list[Job] = [
+            ("qifldp, proof included", exact_job, ours),
+            ("libqif, yes or no only", exact_job, libqif_exact),
+        ]
+        in_floats: list[Job] = [
+            ("qifldp, proof written", float_job, partial(kept, file)),
+            ("qifldp, proof verified", partial(read_back, file), ours),
+            ("libqif, yes or no only", float_job, libqif),
+            ("plain HiGHS, yes or no", float_job, plain),
+        ]
+        for what, size, jobs in (
+            ("Exact rationals", 50, exactly),
+            ("Exact rationals", 75, exactly),
+            ("Floats", 200, in_floats),
+        ):
+            console.print(f"{what}, B = A·W, {size} × {size}:")
+            for name, target, job in jobs:
+                answer, seconds = timed(target, size, job, limit)
+                if name.startswith("qifldp"):
+                    check(f"{what}, {size}", answer, "yes")
+                console.print(f"  {name:.<26} {answer} in {seconds:.1f} s")
+    if wrong:
+        sys.exit(f"Wrong verdicts of qifldp: {', '.join(wrong)}.")
 
 
 if __name__ == "__main__":

@@ -48,7 +48,11 @@ from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.threshold_histogram import THE
 from qifldp.protocols.unary_encoding import OUE, SUE, UE
 from qifldp.refinement.certificate import Certificate
-from qifldp.refinement.decide import DoesNotRefine, Refines, Undecided, decide_refinement
+from qifldp.refinement.decide import decide_refinement
+from qifldp.refinement.decision import DoesNotRefine, Refines, Undecided
+from qifldp.refinement.exchange import ExchangeRate, exchange_rate
+from qifldp.refinement.lattice import Bound, join, meet
+from qifldp.refinement.order import RefinementOrder, order_of
 from qifldp.refinement.verified import CertificateError, Verified
 from qifldp.refinement.verify import verify_certificate
 
@@ -62,6 +66,7 @@ __all__ = [
     "SUE",
     "THE",
     "UE",
+    "Bound",
     "Budget",
     "Certificate",
     "CertificateError",
@@ -70,6 +75,7 @@ __all__ = [
     "DoesNotRefine",
     "EstimatedVulnerability",
     "ExactProfile",
+    "ExchangeRate",
     "Hyper",
     "InexactError",
     "InputError",
@@ -78,6 +84,7 @@ __all__ = [
     "Profile",
     "Protocol",
     "QifldpError",
+    "RefinementOrder",
     "Refines",
     "ShannonCapacity",
     "TooLargeError",
@@ -92,20 +99,24 @@ __all__ = [
     "count_column",
     "decide_refinement",
     "estimate_posterior_vulnerability",
+    "exchange_rate",
     "expand",
     "expand_profile",
     "gains",
     "guessing_entropy",
     "hidden_choice",
+    "join",
     "kronecker",
     "load_dataset",
     "max_case_capacity",
     "max_case_leakage",
     "max_case_posterior_vulnerability",
     "max_case_prior_vulnerability",
+    "meet",
     "min_entropy_capacity",
     "multiplicative_leakage",
     "mutual_information",
+    "order_of",
     "pairwise_advantage",
     "parse_spec",
     "posterior_vulnerability",

@@ -13,9 +13,10 @@ from cli.terminal import Terminal, read_strictly
 
 YES = ("refine", "--original", "sue", "--refined", "the", "--domain-size", "40", "--epsilon", "1")
 NO = ("refine", "--original", "oue:epsilon=1", "--refined", "the:epsilon=1,theta=0.75", "--domain-size", "20")
-TRANSPORT = ("refine", "--original", "olh:epsilon=4", "--refined", "ss:epsilon=1", "--domain-size", "12")
+TRANSPORT = ("refine", "--original", "oue", "--refined", "the:theta=0.7", "--domain-size", "3", "--epsilon", "0.8")
 
 KEYS = {
+    "order",
     "schema_version",
     "original",
     "refined",
@@ -118,3 +119,24 @@ def test_the_solver_is_silent() -> None:
     done = subprocess.run([sys.executable, "-m", "qifldp", *TRANSPORT, "--json"], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     assert read_strictly(done.stdout.decode())["method"] == "transport"
+
+
+def test_the_certificate_never_replaces_an_input(terminal: Terminal) -> None:
+    Path("c.csv").write_text("3/4,1/4\n1/4,3/4\n", encoding="utf-8")
+    terminal.refuses(
+        "The result would overwrite 'c.csv', which it is made from: choose another file.",
+        *("refine", "--original", "file:c.csv", "--refined", "grr:exp_epsilon=2", "--domain-size", "2"),
+        *("--certificate", "c.csv"),
+    )
+    assert Path("c.csv").read_text(encoding="utf-8").startswith("3/4")
+
+
+def test_the_max_case_order_is_named(terminal: Terminal) -> None:
+    pair = ("--original", "sue", "--refined", "oue", "--domain-size", "4", "--epsilon", "1", "--order", "max")
+    shown = terminal("refine", *pair, "--certificate", "m.json").out
+    assert "in the max-case order" in shown
+    assert "No adversary gains more from their luckiest report" in shown
+    assert "in the max-case order" in terminal("verify", "m.json").out
+    document = terminal("refine", *pair, "--json").document()
+    assert document["order"] == "max"
+    assert document["deficiency"] > 0.01

@@ -10,7 +10,8 @@ import pytest
 
 from qifldp.protocols.specs import SEVEN, parse_spec
 from qifldp.refinement.certificate import Certificate
-from qifldp.refinement.decide import DoesNotRefine, Refines, decide_refinement
+from qifldp.refinement.decide import decide_refinement
+from qifldp.refinement.decision import DoesNotRefine, Refines
 from qifldp.refinement.verify import verify_certificate
 
 BUDGETS = ("0.5", "1", "2", "4", "8")

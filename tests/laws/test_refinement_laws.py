@@ -15,7 +15,8 @@ from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.specs import SEVEN, parse_spec
 from qifldp.protocols.subset_selection import SS
 from qifldp.protocols.unary_encoding import OUE, SUE
-from qifldp.refinement.decide import DoesNotRefine, Refines, decide_refinement
+from qifldp.refinement.decide import decide_refinement
+from qifldp.refinement.decision import DoesNotRefine, Refines
 from qifldp.refinement.search.transport import solve_transport
 
 ROUNDED = 1e-12

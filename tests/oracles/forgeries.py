@@ -29,7 +29,7 @@ WRONG: tuple[object, ...] = (
 )
 """Values of a wrong type or size, tried in every place."""
 
-SIMPLE = ("identical", "equal_ratio", "bitwise")
+SIMPLE = ("identical", "equal_ratio", "bitwise", "one_size")
 """Kinds of proof without numbers."""
 
 
@@ -77,6 +77,13 @@ def _whole(document: Document) -> Iterator[tuple[str, Document]]:
         if isinstance(rows, list):
             for name, changed in (("none", []), ("half", rows[: len(rows) // 2]), ("reversed", rows[::-1])):
                 yield f"proof: {name}", document | {"proof": document["proof"] | {key: changed}}
+            nothing = {"proof": document["proof"] | {key: _zeroed(rows)}}
+            yield f"proof: {key} all zero", document | nothing
+            yield f"proof: {key} all zero, sides swapped", swapped | nothing
+
+
+def _zeroed(value: object) -> object:
+    return [_zeroed(entry) for entry in value] if isinstance(value, list) else "0" if isinstance(value, str) else value
 
 
 def _places(value: object, path: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], object]]:

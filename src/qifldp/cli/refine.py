@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from qifldp.cli.application import application, progress_bar, show
+from qifldp.cli.application import application, check_output, progress_bar, show
 from qifldp.comparison.subjects import MatrixSubject, build, read_subject
 from qifldp.errors import InputError
 from qifldp.exact.budget import Budget
 from qifldp.protocols.protocol import Protocol
 from qifldp.refinement.certificate import Side
-from qifldp.refinement.decide import Undecided, decide_refinement
+from qifldp.refinement.decide import decide_refinement
+from qifldp.refinement.decision import Undecided
 from qifldp.refinement.verified import CertificateError
 from qifldp.refinement.verify import verify_certificate
 from qifldp.rendering.decision import decision_json, decision_view
@@ -33,7 +34,7 @@ def refine_command(
     domain_size: Annotated[int | None, typer.Option(help="Number of values (not for two matrices).")] = None,
     epsilon: Annotated[str | None, typer.Option(help="Budget of both, unless a spec has its own.")] = None,
     order: Annotated[Orders, typer.Option(help="On average (refinement), or in the luckiest case.")] = Orders.average,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds after which the search gives up.")] = None,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds for the search, and for each figure.")] = None,
     certificate: Annotated[str | None, typer.Option(help="Write the proof to this file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
 ) -> None:
@@ -47,6 +48,7 @@ def refine_command(
 
       qifldp refine --original sue --refined oue --domain-size 3 --epsilon 2 --certificate proof.json
     """
+    check_output(certificate, *(spec.partition(":")[2] for spec in (original, refined) if spec.startswith("file:")))
     if time_limit is not None and not time_limit > 0:
         raise InputError.expected("--time-limit", "a positive number of seconds", time_limit)
     sides = [_side(spec, domain_size, epsilon) for spec in (original, refined)]
@@ -81,10 +83,18 @@ def verify_command(
         typer.echo(f"Not proved: {error}", err=True)
         raise typer.Exit(1) from None
     claim = verified.certificate
-    sides = [side.spec if isinstance(side, Protocol) else repr(side) for side in (claim.original, claim.refined)]
+    sides = [_named(side) for side in (claim.original, claim.refined)]
     sign = "⊑" if claim.verdict == "refines" else "⋢"
     exactness = f"in balls of {verified.precision} bits" if verified.precision else "exactly"
-    typer.echo(f"Proved {exactness}: {sides[0]} {sign} {sides[1]} over {claim.original.domain_size:,} values.")
+    where = "" if claim.order == "average" else " in the max-case order"
+    typer.echo(f"Proved {exactness}: {sides[0]} {sign} {sides[1]}{where}, over {claim.original.domain_size:,} values.")
+
+
+def _named(side: Side) -> str:
+    if isinstance(side, Protocol):
+        return side.spec
+    first = ", ".join(map(str, side.matrix[0, :4].tolist())) + (", …" if len(side.outputs) > 4 else "")
+    return f"the {side.domain_size} × {len(side.outputs)} matrix that begins {first}"
 
 
 def _side(spec: str, domain_size: int | None, epsilon: str | None) -> Side:

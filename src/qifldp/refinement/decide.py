@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TypeAlias
 
 from qifldp.channels.channel import Channel
-from qifldp.channels.exact_profile import expand
-from qifldp.channels.profile import Profile
 from qifldp.errors import ConvergenceError, InputError
 from qifldp.protocols.protocol import Protocol
-from qifldp.refinement.certificate import Bets, Certificate, GainMatrix, Identical, Order, Proof, Side, SubFlow, Verdict
-from qifldp.refinement.search.closed import best_bet, bitwise, equal_ratio, exactly, max_case, one_size, smaller_ratio
+from qifldp.refinement.certificate import Certificate, Order, Side, Verdict, same_secrets
+from qifldp.refinement.decision import FIGURE_SECONDS, Decision, DoesNotRefine, Refines, Undecided, written_out
+from qifldp.refinement.proofs import Bets, GainMatrix, Identical, Proof, SubFlow
+from qifldp.refinement.search.closed import (
+    best_bet,
+    bitwise,
+    chain,
+    closest_bets,
+    equal_ratio,
+    exactly,
+    max_case,
+    one_size,
+    smaller_ratio,
+)
 from qifldp.refinement.search.explicit import decide_explicit, exact_channel
-from qifldp.refinement.search.explicit_strength import explicit_deficiency, explicit_ratio
-from qifldp.refinement.search.strength import deficiency, vulnerability_ratio
 from qifldp.refinement.search.transport import Transport, solve_transport
 from qifldp.refinement.verified import CertificateError
 from qifldp.refinement.verify import verify_certificate
@@ -30,125 +35,6 @@ SMALL = 7
 
 KEPT = 1e-9
 """Share of a flow that is left out, so that what the solver fills to the brim stays strictly inside."""
-
-
-@dataclass(frozen=True)
-class _Compared:
-    """What is common to every decision: the two protocols, and figures that are computed when they are asked for.
-
-    The figures are floats (a linear program's optimum, good to six digits or more), never part of a proof; None
-    where the program would be too large.
-    """
-
-    original: Side
-    refined: Side
-    method: str
-    found_margin: float | None
-
-    @cached_property
-    def margin(self) -> float | None:
-        """The largest t for which A is refined to B with every posterior shrunk towards uniform by t."""
-        if self.found_margin is not None or not self._profiles:
-            return self.found_margin
-        a, b = self._profiles
-        return solve_transport(a, b).margin if a.domain_size <= LARGEST_TRANSPORT else None
-
-    @cached_property
-    def deficiency(self) -> float | None:
-        """Le Cam deficiency δ(A → B): nobody with gains in [0, 1] gains more than this more from B than from A."""
-        return deficiency(*self._profiles) if self._profiles else explicit_deficiency(*self._matrices)
-
-    @cached_property
-    def deficiency_reverse(self) -> float | None:
-        """δ(B → A): nobody with gains in [0, 1] gains more than this more from A than from B."""
-        if self._profiles:
-            return deficiency(*self._profiles[::-1])
-        return explicit_deficiency(*self._matrices[::-1])
-
-    @cached_property
-    def vulnerability_ratio(self) -> float | None:
-        """The least V(A)/V(B) over all adversaries, 1 if A ⊑ B."""
-        return vulnerability_ratio(*self._profiles) if self._profiles else explicit_ratio(*self._matrices)
-
-    @cached_property
-    def _profiles(self) -> tuple[Profile, Profile] | None:
-        """Both profiles, if both sides are protocols."""
-        if isinstance(self.original, Protocol) and isinstance(self.refined, Protocol):
-            return self.original.profile, self.refined.profile
-        return None
-
-    @property
-    def _matrices(self) -> tuple[Channel, Channel]:
-        return as_channel(self.original), as_channel(self.refined)
-
-
-@dataclass(frozen=True)
-class Refines(_Compared):
-    """original ⊑ refined, proved: no adversary gains more from the refined protocol.
-
-    Attributes:
-        certificate: The proof.
-    """
-
-    certificate: Certificate
-
-    @cached_property
-    def deficiency(self) -> float | None:
-        """Zero: refinement is proved."""
-        return 0.0
-
-    @cached_property
-    def vulnerability_ratio(self) -> float | None:
-        """One: refinement is proved."""
-        return 1.0
-
-
-@dataclass(frozen=True)
-class DoesNotRefine(_Compared):
-    """original ⋢ refined, proved: some adversary gains more from the refined protocol.
-
-    Attributes:
-        certificate: The proof.
-        vulnerability_original: What the adversary of the proof gains from the original.
-        vulnerability_refined: … and from the refined: strictly more.
-    """
-
-    certificate: Certificate
-    vulnerability_original: float
-    vulnerability_refined: float
-
-    @property
-    def words(self) -> str:
-        """The adversary of the proof, in words."""
-        proof = self.certificate.proof
-        gains = f"{self.vulnerability_refined:.6g} from the refined one and {self.vulnerability_original:.6g}"
-        if isinstance(proof, GainMatrix):
-            return f"An adversary with a gain function of {len(proof.rows)} actions gains {gains} from the original."
-        assert isinstance(proof, Bets)
-        offers = [
-            f"{size} {'value' if size == 1 else 'values'} at a price of {float(price / stake):.6g}"
-            for size, stake, price in proof.offers
-            if stake
-        ]
-        shown = ", ".join(offers[:3]) + (f", or one of {len(offers) - 3} more" if len(offers) > 3 else "")
-        return (
-            f"An adversary who may bet a prize of 1 that the value is in a set of their choice (a set of {shown}) "
-            f"gains {gains} from the original."
-        )
-
-
-@dataclass(frozen=True)
-class Undecided(_Compared):
-    """No proof was found either way.
-
-    Attributes:
-        reason: Why.
-    """
-
-    reason: str
-
-
-Decision: TypeAlias = Refines | DoesNotRefine | Undecided
 
 
 def decide_refinement(
@@ -168,74 +54,91 @@ def decide_refinement(
     Raises:
         InputError: If the domains differ.
     """
+    for side in (original, refined):
+        if not isinstance(side, Protocol | Channel):
+            raise InputError.expected("A side of refinement", "a protocol or a channel", type(side).__name__)
+    if order not in ("average", "max"):
+        raise InputError.expected("order", "average or max", order)
+    if time_limit is not None and not time_limit > 0:
+        raise InputError.expected("time_limit", "a positive number of seconds", time_limit)
     if original.domain_size != refined.domain_size:
         raise InputError(
             f"Refinement compares two sides of one domain, got {original.domain_size} and {refined.domain_size} values."
         )
-    deadline = None if time_limit is None else time.monotonic() + time_limit
-    if not (isinstance(original, Protocol) and isinstance(refined, Protocol)):
-        if order != "average":
-            raise InputError("The max-case order is decided between protocols only.")
-        return _decide_matrices(original, refined, deadline)
+    question = _Question(order, time_limit)
+    if isinstance(original, Protocol) and isinstance(refined, Protocol):
+        return _decide_protocols(original, refined, question)
+    if order != "average":
+        raise InputError("The max-case order is decided between protocols only.")
+    return _decide_matrices(original, _in_order_of(original, refined), question)
+
+
+class _Question:
+    """The order that is asked for, and the time that there is."""
+
+    def __init__(self, order: Order, time_limit: float | None) -> None:
+        self.order = order
+        self.deadline = None if time_limit is None else time.monotonic() + time_limit
+        self.figure_seconds = FIGURE_SECONDS if time_limit is None else time_limit
+
+    def answer(self, certificate: Certificate, method: str, margin: float | None) -> Decision:
+        """Return the decision that a certificate proves.
+
+        Raises:
+            CertificateError: If it proves nothing.
+        """
+        verified = verify_certificate(certificate)
+        common = certificate.original, certificate.refined, self.order, method, margin, self.figure_seconds
+        if verified.vulnerability_original is None or verified.vulnerability_refined is None:
+            return Refines(*common, certificate)
+        return DoesNotRefine(*common, certificate, verified.vulnerability_original, verified.vulnerability_refined)
+
+
+def _decide_protocols(original: Protocol, refined: Protocol, question: _Question) -> Decision:
     reasons: list[str] = []
     margin: float | None = None
-    proposals = (
-        _proposals(original, refined, deadline, reasons)
-        if order == "average"
-        else iter([("max-case", None, max_case(original, refined))])
-    )
+    if question.order == "average":
+        proposals = _proposals(original, refined, question.deadline, reasons)
+    else:
+        proposals = (("max-case", None, proof) for proof in max_case(original, refined))
     for method, margin, proof in proposals:
         verdict: Verdict = "does_not_refine" if isinstance(proof, Bets) else "refines"
-        certificate = Certificate(original, refined, verdict, proof, order)
         try:
-            verified = verify_certificate(certificate)
+            return question.answer(Certificate(original, refined, verdict, proof, question.order), method, margin)
         except CertificateError as error:
             reasons.append(f"{method}: {error}")
-            continue
-        if verified.vulnerability_original is None or verified.vulnerability_refined is None:
-            return Refines(original, refined, method, margin, certificate)
-        gains = verified.vulnerability_original, verified.vulnerability_refined
-        return DoesNotRefine(original, refined, method, margin, certificate, *gains)
-    if order == "average" and original.domain_size <= SMALL and original.is_exact and refined.is_exact:
-        written_out = _decide_matrices(original, refined, deadline)  # exact ties, margin one
-        if not isinstance(written_out, Undecided):
-            return written_out
-    return Undecided(original, refined, "none", margin, " ".join(reasons) or "No method applies.")
+    if question.order == "average" and original.domain_size <= SMALL and original.is_exact and refined.is_exact:
+        decision = _decide_matrices(original, refined, question)  # exact ties, margin one
+        if not isinstance(decision, Undecided):
+            return decision
+    reason = " ".join(reasons) or "No method applies."
+    return Undecided(original, refined, question.order, "none", margin, question.figure_seconds, reason)
 
 
-def as_channel(side: Side) -> Channel:
-    """Return a side as an explicit channel: a float matrix as the rationals it is, a protocol written out.
+def _decide_matrices(original: Side, refined: Side, question: _Question) -> Decision:
+    found = decide_explicit(written_out(original), written_out(refined), deadline=question.deadline)
+    a, b = (side if isinstance(side, Protocol) else exact_channel(side) for side in (original, refined))
+    if found.proof is not None:
+        verdict: Verdict = "does_not_refine" if isinstance(found.proof, GainMatrix) else "refines"
+        return question.answer(Certificate(a, b, verdict, found.proof), found.method, None)
+    bound = found.deficiency_bound
+    reason = found.reason + ("" if bound is None else f" The deficiency is at most {bound:.3g}, proved.")
+    return Undecided(a, b, question.order, found.method, None, question.figure_seconds, reason, bound)
+
+
+def _in_order_of(original: Side, refined: Side) -> Side:
+    """Return the refined side with its rows in the order of the original's, if both name their secrets.
 
     Raises:
-        InputError: If a protocol is not exact, so that no matrix of rationals is its channel.
+        InputError: If they name different secrets.
     """
-    if isinstance(side, Channel):
-        return exact_channel(side)
-    if not side.is_exact:
-        raise InputError(
-            f"Against a matrix a protocol must be exact, but {side.spec} is not: give exp_epsilon, a rational e^ε."
-        )
-    return expand(side.exact_profile())
-
-
-def _decide_matrices(original: Side, refined: Side, deadline: float | None) -> Decision:
-    a, b = as_channel(original), as_channel(refined)
-    found = decide_explicit(a, b, deadline=deadline)
-    if found.proof is None:
-        bound = (
-            ""
-            if found.deficiency_bound is None
-            else f" The deficiency is at most {found.deficiency_bound:.3g}, proved."
-        )
-        return Undecided(original, refined, found.method, None, f"{found.reason}{bound}")
-    verdict: Verdict = "does_not_refine" if isinstance(found.proof, GainMatrix) else "refines"
-    sides = [side if isinstance(side, Protocol) else channel for side, channel in ((original, a), (refined, b))]
-    certificate = Certificate(sides[0], sides[1], verdict, found.proof)
-    verified = verify_certificate(certificate)
-    if verified.vulnerability_original is None or verified.vulnerability_refined is None:
-        return Refines(original, refined, found.method, None, certificate)
-    gains = verified.vulnerability_original, verified.vulnerability_refined
-    return DoesNotRefine(original, refined, found.method, None, certificate, *gains)
+    if not (isinstance(original, Channel) and isinstance(refined, Channel)) or same_secrets(original, refined):
+        return refined
+    if set(original.inputs) != set(refined.inputs):
+        raise InputError("The two channels name different secrets in their rows.")
+    place = {label: row for row, label in enumerate(refined.inputs)}
+    rows = [refined.matrix[place[label]] for label in original.inputs]
+    return Channel(rows, inputs=original.inputs, outputs=refined.outputs)
 
 
 def _proposals(
@@ -249,12 +152,15 @@ def _proposals(
         ("tight ε", smaller_ratio),
         ("one size", one_size),
         ("bitwise", bitwise),
+        ("chain", chain),
         ("one bet", lambda a, b: best_bet(a.profile, b.profile) if a.domain_size <= LARGEST_TRANSPORT else None),
     )
     for method, rule in rules:
         proof = rule(original, refined)
         if proof is not None:
             yield method, None, proof
+    for bets in closest_bets(original, refined):
+        yield "one bet", None, bets
     if original.domain_size > LARGEST_TRANSPORT:
         reasons.append(f"Transport is tried for at most {LARGEST_TRANSPORT:,} values.")
         return

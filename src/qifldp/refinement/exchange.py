@@ -12,7 +12,8 @@ from typing import TypeAlias
 from qifldp.errors import InputError
 from qifldp.exact.budget import LARGEST_EPSILON, SMALLEST_EPSILON, Budget
 from qifldp.protocols.protocol import Protocol
-from qifldp.refinement.decide import Decision, DoesNotRefine, Refines, decide_refinement
+from qifldp.refinement.decide import decide_refinement
+from qifldp.refinement.decision import Decision, DoesNotRefine, Refines
 
 RESOLUTION = 1e-6
 """Relative width at which a bracket is narrow enough. The solver is exact to about 1e-7; below, verdicts get rare."""

@@ -1,4 +1,4 @@
-"""The lattice of channels on two secrets: greatest lower and least upper bound, exact, with witnesses.
+"""The lattice of channels on two secrets: greatest lower and least upper bound, exact, with certificates.
 
 Two secrets are told apart by a trade-off curve alone. Here it is drawn as a concave one: U(a) is the largest
 probability under the second secret of an event (a test, perhaps random) that has probability a under the first.
@@ -17,8 +17,9 @@ from typing import TypeAlias
 
 from qifldp.channels.channel import Channel
 from qifldp.errors import InputError
-from qifldp.refinement.certificate import Certificate, Witness
-from qifldp.refinement.verify import verify_certificate
+from qifldp.refinement.certificate import Certificate
+from qifldp.refinement.decide import decide_refinement
+from qifldp.refinement.decision import Refines
 
 Point: TypeAlias = tuple[Fraction, Fraction]
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -78,48 +79,10 @@ def join(first: Channel, second: Channel) -> Bound:
     return Bound(channel, (_prove(original=a, refined=channel), _prove(original=b, refined=channel)))
 
 
-def find_witness(*, original: Channel, refined: Channel) -> Witness | None:
-    """Return an exact W with original·W = refined for two channels on two secrets, None if there is none.
-
-    Each output of B is made in turn from a window of A's outputs, sorted by their posteriors: of all shares of A
-    with the mass and the mean posterior of that output, the window leaves most for the others. So if no window has
-    that mean, there is no W.
-
-    Args:
-        original: A.
-        refined: B.
-
-    Raises:
-        InputError: If a channel has not two secrets, or a row of floats does not sum to exactly one.
-
-    Source: the shadow of an atom, M. Beiglböck and N. Juillet, Annals of Probability 44 (2016), section 4.
-    """
-    a, b = _columns(_exact(original)), _columns(_exact(refined))
-    occurring = sorted((i for i, column in enumerate(a) if sum(column) > 0), key=lambda i: _posterior(a[i]))
-    left = {i: sum(a[i], ZERO) for i in occurring}
-    witness = [[ZERO] * len(b) for _ in a]
-    for j, column in enumerate(b):
-        if sum(column) == 0:
-            continue
-        masses = [left[i] for i in occurring]
-        taken = _window(masses, [_posterior(a[i]) for i in occurring], mass=sum(column, ZERO), moment=column[1])
-        if taken is None:
-            return None
-        for i, part in zip(occurring, taken, strict=True):
-            witness[i][j] = part / sum(a[i])
-            left[i] -= part
-    for i, at in enumerate(a):
-        if sum(at) == 0:
-            witness[i][0] = ONE  # an output that never occurs may become any
-    return Witness(tuple(tuple(row) for row in witness))
-
-
 def _prove(*, original: Channel, refined: Channel) -> Certificate:
-    witness = find_witness(original=original, refined=refined)
-    assert witness is not None, "a bound is refined by construction"
-    certificate = Certificate(original, refined, "refines", witness)
-    verify_certificate(certificate)
-    return certificate
+    decision = decide_refinement(original=original, refined=refined)
+    assert isinstance(decision, Refines), "a bound is refined by construction"
+    return decision.certificate
 
 
 def _exact(channel: Channel) -> Channel:
@@ -187,31 +150,3 @@ def _at(curve: list[Point], x: Fraction) -> Fraction:
 def _channel(curve: list[Point]) -> Channel:
     steps = [(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(curve)]
     return Channel([[step[0] for step in steps], [step[1] for step in steps]])
-
-
-def _window(
-    masses: list[Fraction], posteriors: list[Fraction], *, mass: Fraction, moment: Fraction
-) -> list[Fraction] | None:
-    """Return what a window takes of each of some sorted masses, so that it has this mass and Σ mass·posterior.
-
-    The moment of the window grows as it moves right, and is linear between the places at which one of its ends
-    passes from one mass to the next.
-    """
-    edges = list(accumulate(masses, initial=ZERO))
-    free = edges[-1] - mass
-    places = sorted({at for edge in edges for at in (edge, edge - mass) if 0 <= at <= free})
-
-    def taken(start: Fraction) -> list[Fraction]:
-        return [max(min(start + mass, b) - max(start, a), ZERO) for a, b in pairwise(edges)]
-
-    def reached(start: Fraction) -> Fraction:
-        return sum((part * at for part, at in zip(taken(start), posteriors, strict=True)), ZERO)
-
-    for place in places:
-        if reached(place) == moment:
-            return taken(place)
-    for low, high in pairwise(places):
-        a, b = reached(low), reached(high)
-        if a < moment < b:
-            return taken(low + (high - low) * (moment - a) / (b - a))
-    return None

@@ -9,7 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from qifldp.protocols.protocol import Protocol
-from qifldp.refinement.decide import Decision, DoesNotRefine, Refines, Undecided, decide_refinement
+from qifldp.refinement.decide import decide_refinement
+from qifldp.refinement.decision import Decision, DoesNotRefine, Refines, Undecided
+
+NO_TIME = 1e-9
+"""Seconds for a pair when the time is over: the quick rules need none."""
 
 WIDTH = 80
 """Columns of a terminal."""
@@ -110,7 +114,7 @@ def order_of(
     for i, j in pairs:
         if progress is not None:
             progress(len(decisions), len(pairs))
-        left = None if deadline is None else max(deadline - time.monotonic(), 0.0)
+        left = None if deadline is None else max(deadline - time.monotonic(), NO_TIME)
         decisions[i, j] = decide_refinement(original=listed[i], refined=listed[j], time_limit=left)
     if progress is not None:
         progress(len(pairs), len(pairs))

@@ -12,6 +12,10 @@ class CertificateError(QifldpError):
     """A certificate does not prove what it claims; the message says where it fails."""
 
 
+class UnclearError(Exception):
+    """Two balls overlap: a signal to raise the precision, never seen outside the verifier."""
+
+
 @dataclass(frozen=True)
 class Verified:
     """What a certificate proves.

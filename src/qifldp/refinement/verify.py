@@ -2,38 +2,40 @@
 
 Both channels are rebuilt from their descriptions; only the witness or the counterexample is taken from the
 certificate, and checked by strict inequalities between balls, at a precision that grows until each is decided.
+Where a closed rule needs no witness, an exact tie will do (:mod:`qifldp.refinement.verify_closed`).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
 from flint import arb, ctx
 
-from qifldp.channels.exact_profile import ExactProfile, independent_mass
-from qifldp.errors import InexactError
+from qifldp.channels.exact_profile import ExactProfile
+from qifldp.errors import InputError
 from qifldp.exact.balls import ball
-from qifldp.exact.budget import Budget
-from qifldp.exact.fields import BALLS, RATIONALS
-from qifldp.exact.symbolic import SymbolicField
-from qifldp.protocols.protocol import BudgetedProtocol, IndependentProtocol, Protocol
-from qifldp.protocols.subset_selection import SS
-from qifldp.protocols.threshold_histogram import THE
-from qifldp.refinement.certificate import (
+from qifldp.exact.fields import BALLS
+from qifldp.protocols.protocol import Protocol
+from qifldp.refinement.certificate import Certificate
+from qifldp.refinement.proofs import (
+    CLOSED,
     Bets,
     Bitwise,
-    Certificate,
+    Chain,
     EqualRatio,
     GainMatrix,
     Identical,
+    NearWitness,
+    OneSize,
+    Proof,
     Reach,
     SubFlow,
     Witness,
 )
-from qifldp.refinement.verified import CertificateError, Verified
+from qifldp.refinement.verified import CertificateError, UnclearError, Verified
+from qifldp.refinement.verify_closed import BitwiseRule, ClosedRule, EqualRatioRule, OneSizeRule, ReachRule
 from qifldp.refinement.verify_explicit import verify_explicit
 
 FIRST_PRECISION = 128
@@ -41,15 +43,14 @@ LAST_PRECISION = 1 << 13
 """Bits. Masses of 1e-300000 need no more bits than others (exponents are unbounded); ties need more."""
 
 
-SMALL = 200
-"""Domain size up to which two masses that balls cannot tell apart are compared symbolically."""
+MOST_WORK = 20_000_000
+"""Bets times sizes that are checked at most (about a minute)."""
 
-ANY = Budget(Fraction(1))
-"""Some budget: for protocols without one, whose parameters are rational."""
-
-
-class _Unclear(Exception):  # noqa: N818  # a signal to raise the precision, never seen outside
-    """Two balls overlap."""
+RULES: dict[type[Proof], type[ClosedRule]] = {
+    EqualRatio: EqualRatioRule,
+    Bitwise: BitwiseRule,
+    OneSize: OneSizeRule,
+}
 
 
 def verify_certificate(certificate: Certificate | str | Path) -> Verified:
@@ -59,20 +60,17 @@ def verify_certificate(certificate: Certificate | str | Path) -> Verified:
         CertificateError: If it does not prove its claim.
         InputError: If the file does not hold a certificate.
     """
-    if not isinstance(certificate, Certificate):
+    if isinstance(certificate, str | Path):
         certificate = Certificate.load(certificate)
+    if not isinstance(certificate, Certificate):
+        raise InputError.expected("A certificate", "a Certificate, or the path of a file", type(certificate).__name__)
+    _check_claim(certificate)
     proof = certificate.proof
-    if certificate.original.domain_size != certificate.refined.domain_size:
-        raise CertificateError("The two sides have domains of different sizes.")
-    if certificate.verdict not in ("refines", "does_not_refine") or certificate.order not in ("average", "max"):
-        raise CertificateError("A certificate claims refines or does_not_refine, in the order average or max.")
-    if isinstance(proof, Bets | GainMatrix) != (certificate.verdict == "does_not_refine"):
-        raise CertificateError(f"A proof of kind {proof.kind} cannot show the verdict {certificate.verdict}.")
     if isinstance(proof, Identical):
         if certificate.original != certificate.refined:
             raise CertificateError("The two descriptions are not identical.")
         return Verified(certificate, 0)
-    if isinstance(proof, Witness | GainMatrix):
+    if isinstance(proof, Witness | NearWitness | GainMatrix):
         return verify_explicit(certificate)
     check = _checker(certificate)
     precision = FIRST_PRECISION
@@ -81,9 +79,20 @@ def verify_certificate(certificate: Certificate | str | Path) -> Verified:
             with ctx.workprec(precision):
                 gains = check()
             return Verified(certificate, precision, *(gains or (None, None)))
-        except _Unclear:
+        except UnclearError:
             precision *= 2
     raise CertificateError(f"An inequality of the proof could not be decided with {LAST_PRECISION} bits.")
+
+
+def _check_claim(certificate: Certificate) -> None:
+    if certificate.original.domain_size != certificate.refined.domain_size:
+        raise CertificateError("The two sides have domains of different sizes.")
+    if certificate.verdict not in ("refines", "does_not_refine") or certificate.order not in ("average", "max"):
+        raise CertificateError("A certificate claims refines or does_not_refine, in the order average or max.")
+    if isinstance(certificate.proof, Bets | GainMatrix) != (certificate.verdict == "does_not_refine"):
+        raise CertificateError(
+            f"A proof of kind {certificate.proof.kind} cannot show the verdict {certificate.verdict}."
+        )
 
 
 def _checker(certificate: Certificate) -> Callable[[], tuple[float, float] | None]:
@@ -96,14 +105,26 @@ def _checker(certificate: Certificate) -> Callable[[], tuple[float, float] | Non
     if isinstance(proof, Reach):
         if certificate.order == "average":
             raise CertificateError("A proof of kind reach is about the max-case order only.")
-        return _reach(original, refined, proof)
+        return ReachRule(original, refined, proof.pairs).check
     # What is refined on average is refined at worst too (the paper's (12)): the rest prove both orders.
-    if isinstance(proof, EqualRatio):
-        return _equal_ratio(original, refined)
-    if isinstance(proof, Bitwise):
-        return _bitwise(original, refined)
+    if isinstance(proof, CLOSED):
+        return RULES[type(proof)](original, refined).check
+    if isinstance(proof, Chain):
+        return _chain(original, refined, proof)
     assert isinstance(proof, SubFlow)
     return _sub_flow(original, refined, proof)
+
+
+def _chain(original: Protocol, refined: Protocol, proof: Chain) -> Callable[[], None]:
+    if proof.via.domain_size != original.domain_size:
+        raise CertificateError("The chain leads over a domain of another size.")
+    parts = RULES[type(proof.first)](original, proof.via), RULES[type(proof.second)](proof.via, refined)
+
+    def check() -> None:
+        for part in parts:
+            part.check()
+
+    return check
 
 
 def _require(low: arb, high: arb, why: str) -> None:
@@ -112,88 +133,7 @@ def _require(low: arb, high: arb, why: str) -> None:
         return
     if low >= high:
         raise CertificateError(why)
-    raise _Unclear
-
-
-def _equal_ratio(original: Protocol, refined: Protocol) -> Callable[[], None]:
-    if original.tight_budget is None or original.tight_budget != refined.tight_budget:
-        raise CertificateError("The two protocols are not known to have exactly one ρ.")
-    k = original.domain_size
-
-    def at(size: int) -> None:
-        if _mass_identical(original, refined, size):
-            return
-        _require(_mass(refined, size), _mass(original, size), f"A has less mass than B at size {size}.")
-
-    def check() -> None:
-        if isinstance(original, IndependentProtocol) and isinstance(refined, IndependentProtocol):
-            # At one ρ, ln μ_A[w] − ln μ_B[w] is linear in w for independent members: its ends decide.
-            at(1)
-            at(k - 1)
-            return
-        for size in range(1, k):
-            at(size)
-
-    return check
-
-
-def _mass(protocol: Protocol, size: int) -> arb:
-    """Return μ[w] of an interior size w."""
-    if isinstance(protocol, IndependentProtocol):
-        p, q = protocol.canonical_probabilities(BALLS)
-        return independent_mass(protocol.domain_size, p=p, q=q, size=size, field=BALLS)
-    return ball(1 if isinstance(protocol, SS) and protocol.omega == size else 0)
-
-
-def _mass_identical(original: Protocol, refined: Protocol, size: int) -> bool:
-    """Whether B has no mass at a size, or the same mass as A, known exactly."""
-    if isinstance(refined, SS):
-        return refined.omega != size or (isinstance(original, SS) and original.omega == size)
-    if not (isinstance(original, IndependentProtocol) and isinstance(refined, IndependentProtocol)):
-        return False
-    budget = next((p.budget for p in (original, refined) if isinstance(p, BudgetedProtocol)), None)
-    if budget is None:
-        return original.is_exact and refined.is_exact and _equal_masses(original, refined, size, SymbolicField(ANY, 1))
-    roots = [2 * p.theta.denominator if isinstance(p, THE) else 2 for p in (original, refined)]
-    try:
-        return _equal_masses(original, refined, size, SymbolicField(budget, math.lcm(*roots)))
-    except InexactError:
-        return False  # two budgets that no power joins: left to the balls
-
-
-def _equal_masses(original: IndependentProtocol, refined: IndependentProtocol, size: int, field: SymbolicField) -> bool:
-    (p, q), (r, s) = original.canonical_probabilities(field), refined.canonical_probabilities(field)
-    if field.equal(p, r) and field.equal(q, s):
-        return True  # one law of the members, so one profile at every domain size
-    k = original.domain_size
-    return k <= SMALL and field.equal(
-        independent_mass(k, p=p, q=q, size=size, field=field), independent_mass(k, p=r, q=s, size=size, field=field)
-    )
-
-
-def _bitwise(original: Protocol, refined: Protocol) -> Callable[[], None]:
-    if not (isinstance(original, IndependentProtocol) and isinstance(refined, IndependentProtocol)):
-        raise CertificateError("The bitwise proof needs reports with independent members on both sides.")
-
-    if original.is_exact and refined.is_exact:
-        return _bitwise_exactly(original, refined)
-
-    def check() -> None:
-        (p, q), (r, s) = original.canonical_probabilities(BALLS), refined.canonical_probabilities(BALLS)
-        _require((1 - p) * (1 - s), (1 - r) * (1 - q), "The bit of B says more when it is 0 than that of A.")
-        _require(r * q, p * s, "The bit of B says more when it is 1 than that of A.")
-
-    return check
-
-
-def _bitwise_exactly(original: IndependentProtocol, refined: IndependentProtocol) -> Callable[[], None]:
-    (p, q), (r, s) = original.canonical_probabilities(RATIONALS), refined.canonical_probabilities(RATIONALS)
-
-    def check() -> None:
-        if (1 - p) * (1 - s) > (1 - r) * (1 - q) or r * q > p * s:
-            raise CertificateError("The bit of B says more than that of A.")
-
-    return check
+    raise UnclearError
 
 
 def _sub_flow(original: Protocol, refined: Protocol, proof: SubFlow) -> Callable[[], None]:
@@ -219,23 +159,6 @@ def _sub_flow(original: Protocol, refined: Protocol, proof: SubFlow) -> Callable
                 _require(used, ball(1), f"More than B's mass at size {v} is filled.")
                 reached = gain.get(v, zero) + (1 - used) * v / k
                 _require(_aligned(b, v, v), reached, f"B's posterior of size {v} is not reached.")
-
-    return check
-
-
-def _reach(original: Protocol, refined: Protocol, proof: Reach) -> Callable[[], None]:
-    one_ratio = original.tight_budget is not None and original.tight_budget == refined.tight_budget
-
-    def check() -> None:
-        a, b = original.exact_profile(BALLS), refined.exact_profile(BALLS)
-        mass_a, reached = dict(a.mass), dict(proof.pairs)
-        for v, _ in b.mass:
-            if v:
-                w = reached.get(v, 0)
-                if w == 0 or w not in mass_a:
-                    raise CertificateError(f"No size of A is named that reaches B's posterior of size {v}.")
-                if not (one_ratio and w == v):
-                    _require(_aligned(b, v, v), _aligned(a, w, v), f"B's posterior of size {v} is not reached.")
 
     return check
 
@@ -285,6 +208,8 @@ def _bets(original: Protocol, refined: Protocol, proof: Bets) -> Callable[[], tu
             total = total + mass * best
         return total
 
+    if len(proof.offers) * k > MOST_WORK:
+        raise CertificateError(f"The proof has more than {MOST_WORK:,} pairs of a bet and a size to check.")
     unit = max((stake for _, stake, _ in proof.offers), default=Fraction(0)) or Fraction(1)
 
     def check() -> tuple[float, float]:

@@ -1,8 +1,9 @@
-"""Checking witnesses and gain functions on explicit channels, in exact rationals (flint matrices)."""
+"""Checking witnesses, given or near, and gain functions on explicit channels, in exact rationals (flint matrices)."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 
 from flint import fmpq, fmpq_mat, fmpz_mat
@@ -13,7 +14,8 @@ from qifldp.errors import InexactError
 from qifldp.exact.budget import nearest_double
 from qifldp.exact.fields import RATIONALS
 from qifldp.protocols.protocol import Protocol
-from qifldp.refinement.certificate import Certificate, GainMatrix, Side, Witness
+from qifldp.refinement.certificate import Certificate, Side, same_secrets
+from qifldp.refinement.proofs import GainMatrix, NearWitness, Witness
 from qifldp.refinement.verified import CertificateError, Verified
 
 
@@ -25,29 +27,76 @@ def verify_explicit(certificate: Certificate) -> Verified:
     """
     if certificate.order != "average":
         raise CertificateError("Witnesses and gain functions are about refinement on average.")
+    sides = certificate.original, certificate.refined
+    if isinstance(sides[0], Channel) and isinstance(sides[1], Channel) and not same_secrets(sides[0], sides[1]):
+        raise CertificateError("The rows of the two channels have different names, or another order.")
     original, refined, proof = _matrix(certificate.original), _matrix(certificate.refined), certificate.proof
+    if isinstance(proof, NearWitness):
+        check_near_witness(original, refined, _table(proof.rows), _table(proof.right_inverse))
+        return Verified(certificate, 0)
     if isinstance(proof, Witness):
-        _check_witness(original, refined, proof)
+        _check_witness(original, refined, _table(proof.rows))
         return Verified(certificate, 0)
     if not isinstance(proof, GainMatrix):
         raise CertificateError(f"A proof of kind {proof.kind} is not about explicit channels.")
     return Verified(certificate, 0, *_check_gain(original, refined, proof))
 
 
-def _check_witness(original: fmpq_mat, refined: fmpq_mat, proof: Witness) -> None:
-    witness = fmpq_mat([[_rational(entry) for entry in row] for row in proof.rows])
-    if (witness.nrows(), witness.ncols()) != (original.ncols(), refined.ncols()):
-        raise CertificateError("The witness has a shape that does not fit the two channels.")
-    if any(entry < 0 for row in proof.rows for entry in row):
-        raise CertificateError("The witness has a negative entry.")
-    if any(entry != 1 for (entry,) in (witness * fmpq_mat([[1]] * witness.ncols())).tolist()):
-        raise CertificateError("A row of the witness does not sum to one.")
+def _check_witness(original: fmpq_mat, refined: fmpq_mat, witness: fmpq_mat) -> None:
+    _check_stochastic(original, refined, witness)
     if original * witness != refined:
         raise CertificateError("The witness does not turn A into B.")
 
 
+def check_near_witness(original: fmpq_mat, refined: fmpq_mat, near: fmpq_mat, inverse: fmpq_mat) -> None:
+    """Check that there is a witness near the given one (:class:`~qifldp.refinement.certificate.NearWitness`).
+
+    Args:
+        original: A, of shape (k, n), whose rows sum to one.
+        refined: B, of shape (k, m), whose rows sum to one.
+        near: W₀, of shape (n, m).
+        inverse: R, of shape (n, k).
+
+    Raises:
+        CertificateError: If a condition fails.
+    """
+    _check_stochastic(original, refined, near)
+    if (inverse.nrows(), inverse.ncols()) != (original.ncols(), original.nrows()):
+        raise CertificateError("The right inverse has a shape that does not fit A.")
+    room = 1 - _largest_row_sum_off_identity(original, inverse)
+    if room <= 0:
+        raise CertificateError("The right inverse is not one of A, not even roughly.")
+    errors = [max(abs(entry) for entry in column) for column in (refined - original * near).transpose().tolist()]
+    for row, reach in zip(near.tolist(), _row_sums(inverse), strict=True):
+        if any(reach * error > room * entry for entry, error in zip(row, errors, strict=True)):
+            raise CertificateError("What turns A into B near the given witness may have a negative entry.")
+
+
+def _check_stochastic(original: fmpq_mat, refined: fmpq_mat, witness: fmpq_mat) -> None:
+    if (witness.nrows(), witness.ncols()) != (original.ncols(), refined.ncols()):
+        raise CertificateError("The witness has a shape that does not fit the two channels.")
+    if any(entry < 0 for entry in witness.entries()):
+        raise CertificateError("The witness has a negative entry.")
+    if any(entry != 1 for entry in (witness * fmpq_mat([[1]] * witness.ncols())).entries()):
+        raise CertificateError("A row of the witness does not sum to one.")
+
+
+def _largest_row_sum_off_identity(original: fmpq_mat, inverse: fmpq_mat) -> fmpq:
+    """Return ‖I − A·R‖, or 1, which it is at least, for more rows than columns (where the product could be huge)."""
+    k = original.nrows()
+    if k > original.ncols():
+        return fmpq(1)
+    identity = fmpq_mat([[int(x == other) for other in range(k)] for x in range(k)])
+    return max(_row_sums(identity - original * inverse))
+
+
+def _row_sums(matrix: fmpq_mat) -> list[fmpq]:
+    """Return Σ |entry| of each row."""
+    return [sum((abs(entry) for entry in row), fmpq(0)) for row in matrix.tolist()]
+
+
 def _check_gain(original: fmpq_mat, refined: fmpq_mat, proof: GainMatrix) -> tuple[float, float]:
-    gain = fmpq_mat([[_rational(entry) for entry in row] for row in proof.rows])
+    gain = _table(proof.rows)
     if gain.ncols() != original.nrows():
         raise CertificateError("The gain function has another number of secrets than the channels.")
     if any(entry < 0 for row in proof.rows for entry in row):
@@ -65,7 +114,7 @@ def _matrix(side: Side) -> fmpq_mat:
     channel = expand(side.exact_profile(RATIONALS)) if isinstance(side, Protocol) else side
     if not isinstance(channel, Channel) or not channel.is_exact:
         raise InexactError("A certificate is about channels of exact rationals.")
-    return fmpq_mat([[_rational(entry) for entry in row] for row in channel.matrix.tolist()])
+    return _table(channel.matrix.tolist())
 
 
 def posterior_gain(gain: fmpq_mat, channel: fmpq_mat) -> fmpq:
@@ -87,8 +136,8 @@ def _over_row_denominators(matrix: fmpq_mat) -> tuple[fmpz_mat, list[int]]:
     return fmpz_mat(rows), divisors
 
 
-def _rational(entry: object) -> fmpq:
-    return fmpq(entry.numerator, entry.denominator)  # type: ignore[attr-defined]
+def _table(rows: Iterable[Iterable[Fraction]]) -> fmpq_mat:
+    return fmpq_mat([[fmpq(entry.numerator, entry.denominator) for entry in row] for row in rows])
 
 
 def _float(value: fmpq) -> float:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from qifldp.refinement.certificate import Bets, decimal_text
-from qifldp.refinement.decide import Decision, DoesNotRefine, Refines, Undecided
+from qifldp.refinement.decision import Decision, DoesNotRefine, Refines, Undecided
+from qifldp.refinement.proofs import Bets, decimal_text
 from qifldp.rendering.tables import number
 from qifldp.rendering.text import plain
 
 SCHEMA_VERSION = 1
+
+NOBODY = "No adversary, whatever they know or want, gains more from the refined one."
 
 
 def decision_json(decision: Decision, names: tuple[str, str], certificate: str | None) -> dict[str, object]:
@@ -26,6 +28,7 @@ def decision_json(decision: Decision, names: tuple[str, str], certificate: str |
         "original": names[0],
         "refined": names[1],
         "domain_size": decision.original.domain_size,
+        "order": decision.order,
         "verdict": verdict(decision),
         "margin": decision.margin,
         "deficiency": decision.deficiency,
@@ -47,11 +50,12 @@ def verdict(decision: Decision) -> str:
 def decision_view(decision: Decision, names: tuple[str, str]) -> RenderableType:
     """Return a decision in sentences."""
     a, b = map(plain, names)
-    k = f"over {decision.original.domain_size:,} values"
+    worst = decision.order == "max"
+    k = f"{'in the max-case order ' if worst else ''}over {decision.original.domain_size:,} values"
     if isinstance(decision, Refines):
         lines = [
             Text(f"{a} ⊑ {b} {k}: proved ({decision.method}).", style="bold green"),
-            Text("No adversary, whatever they know or want, gains more from the refined one."),
+            Text("No adversary gains more from their luckiest report of the refined one." if worst else NOBODY),
         ]
     elif isinstance(decision, DoesNotRefine):
         lines = [
@@ -66,7 +70,7 @@ def decision_view(decision: Decision, names: tuple[str, str]) -> RenderableType:
         ("… the other way", decision.deficiency_reverse, "most that anybody gains more from the original"),
         ("vulnerability ratio", decision.vulnerability_ratio, "least gain from original over refined"),
     )
-    lines.append(Text())
+    lines.append(Text("\nOn average, whatever the verdict:" if worst else ""))
     lines += [Text(f"  {name:<20}{_shown(value):>10}  {words}") for name, value, words in figures]
     return Group(*lines)
 

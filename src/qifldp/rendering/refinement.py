@@ -69,7 +69,9 @@ def _always(rate: ExchangeRate) -> str:
         return (
             f"At the end of the range, ε = {_shown(rate.high)}, it {'is undecided' if open_end else 'does not hold'}."
         )
-    return f"From ε = {_shown(rate.refined_from)} on it always holds, up to {_shown(rate.high)}."
+    asked = any(end > rate.refined_from for _, end in rate.scanned)
+    how = "it held wherever it was asked" if asked else "it always holds"
+    return f"From ε = {_shown(rate.refined_from)} on {how}, up to {_shown(rate.high)}."
 
 
 def _notes(rate: ExchangeRate) -> Iterator[str]:

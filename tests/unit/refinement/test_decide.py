@@ -15,7 +15,8 @@ from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.threshold_histogram import THE
 from qifldp.protocols.unary_encoding import OUE, SUE, UE
 from qifldp.refinement.certificate import Certificate
-from qifldp.refinement.decide import DoesNotRefine, Refines, decide_refinement
+from qifldp.refinement.decide import decide_refinement
+from qifldp.refinement.decision import DoesNotRefine, Refines
 from qifldp.refinement.search.transport import solve_transport
 from qifldp.refinement.verify import verify_certificate
 

@@ -9,7 +9,8 @@ import pytest
 from oracles.garbling import is_garbling
 from qifldp import BLH, GRR, OUE, SS, SUE, THE, Budget, InputError, parse_spec
 from qifldp.protocols.protocol import Protocol
-from qifldp.refinement.decide import Decision, DoesNotRefine, Refines, Undecided, decide_refinement
+from qifldp.refinement.decide import decide_refinement
+from qifldp.refinement.decision import Decision, DoesNotRefine, Refines, Undecided
 from qifldp.refinement.exchange import NARROW, NUDGE, RESOLUTION, ExchangeRate, exchange_rate
 from qifldp.refinement.verify import verify_certificate
 
@@ -143,7 +144,13 @@ def test_what_is_undecided_is_bracketed(monkeypatch: pytest.MonkeyPatch) -> None
         ) -> Decision:
             if band[0] < original.epsilon < band[1]:
                 return Undecided(
-                    original=original, refined=refined, method="none", found_margin=None, reason="It is the band."
+                    original=original,
+                    refined=refined,
+                    order="average",
+                    method="none",
+                    solved=None,
+                    figure_seconds=1.0,
+                    reason="It is the band.",
                 )
             other = GRR(5, 1.5) if original.epsilon <= band[0] else GRR(5, 1)
             return decide_refinement(original=GRR(5, 1.2), refined=other)

@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 
 from oracles.garbling import deficiency, is_garbling
 from qifldp import GRR, Channel, InputError
-from qifldp.refinement.certificate import Certificate, GainMatrix, Identical, Verdict, Witness
+from qifldp.refinement.certificate import Certificate, Verdict
+from qifldp.refinement.decide import decide_refinement
+from qifldp.refinement.decision import Undecided
+from qifldp.refinement.proofs import GainMatrix, Identical, NearWitness, Witness
 from qifldp.refinement.search.explicit import ROUNDING, ExplicitAnswer, decide_explicit, exact_channel
 from qifldp.refinement.search.explicit_boundary import boundary_witness, is_witness, polished, supported_witness
 from qifldp.refinement.search.explicit_exact import (
@@ -42,7 +45,7 @@ def verdict_of(original: Channel, refined: Channel, answer: ExplicitAnswer) -> V
     if isinstance(answer.proof, Identical):
         assert left == right
         return "refines"
-    verdict: Verdict = "refines" if isinstance(answer.proof, Witness) else "does_not_refine"
+    verdict: Verdict = "refines" if isinstance(answer.proof, Witness | NearWitness) else "does_not_refine"
     verify_explicit(Certificate(left, right, verdict, answer.proof))
     return verdict
 
@@ -157,7 +160,7 @@ class TestShapes:
 
     def test_other_labels_are_no_difference(self) -> None:
         answer = decide_explicit(Channel(self.A), Channel(self.A, outputs="xyz"))
-        assert isinstance(answer.proof, Witness)
+        assert isinstance(answer.proof, Witness | NearWitness)
         assert verdict_of(Channel(self.A), Channel(self.A, outputs="xyz"), answer) == "refines"
 
     def test_duplicate_and_zero_columns_on_both_sides(self) -> None:
@@ -218,6 +221,10 @@ class TestFloats:
         assert answer.reason == "Whether it is refined depends on the rounding of the entries."
         assert answer.deficiency_bound is not None
         assert 0 < answer.deficiency_bound <= ROUNDING
+        decision = decide_refinement(original=float_channel(a), refined=float_channel(a @ merging(outputs, targets)))
+        assert isinstance(decision, Undecided)
+        assert decision.deficiency_bound == answer.deficiency_bound
+        assert decision.reason.startswith(answer.reason)
 
     def test_a_low_rank_channel_in_floats_is_undecided_with_a_proved_bound(self) -> None:
         left, right = random_floats(4, 12, 5, 9)
@@ -355,7 +362,7 @@ class TestParts:
     def test_the_verifier_refuses_a_proof_for_the_other_direction(self) -> None:
         stronger, weaker = exact_channel(GRR(4, 1).channel()), exact_channel(GRR(4, 2).channel())
         answer = decide_explicit(weaker, stronger)
-        assert isinstance(answer.proof, Witness)
+        assert isinstance(answer.proof, Witness | NearWitness)
         with pytest.raises(CertificateError, match="does not turn A into B"):
             verify_explicit(Certificate(stronger, weaker, "refines", answer.proof))
 
@@ -375,6 +382,12 @@ class TestRealSizes:
         start = time.monotonic()
         merged = pushed_out(a @ merging(outputs, secrets), 1e-6)
         assert decided(float_channel(a), float_channel(merged)) == "does_not_refine"
+        assert time.monotonic() - start < self.SECONDS
+
+    def test_a_garbling_of_two_hundred_values(self) -> None:
+        a, w = random_floats(1, 200, 200, 200)
+        start = time.monotonic()
+        assert decided(float_channel(a), float_channel(a @ w)) == "refines"
         assert time.monotonic() - start < self.SECONDS
 
     @pytest.mark.parametrize("size", [50, 75])

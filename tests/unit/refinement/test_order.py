@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from itertools import pairwise
+
 import pytest
 
 from oracles.garbling import is_garbling
 from qifldp import BLH, GRR, OUE, SS, SUE, THE, Budget, InputError, parse_spec
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.specs import SEVEN
-from qifldp.refinement.decide import DoesNotRefine, Refines, Undecided
+from qifldp.refinement.decision import Decision, DoesNotRefine, Refines, Undecided
 from qifldp.refinement.order import WIDTH, RefinementOrder, hasse_text, order_of
 
 
@@ -17,7 +20,15 @@ def seven(domain_size: int, epsilon: object) -> list[Protocol]:
 
 
 def undecided(original: Protocol, refined: Protocol) -> Undecided:
-    return Undecided(original=original, refined=refined, method="none", found_margin=None, reason="It was not tried.")
+    return Undecided(
+        original=original,
+        refined=refined,
+        order="average",
+        method="none",
+        solved=None,
+        figure_seconds=1.0,
+        reason="It was not tried.",
+    )
 
 
 @pytest.mark.parametrize(("domain_size", "epsilon"), [(2, 1), (3, 1), (3, 2)])
@@ -114,6 +125,20 @@ def test_progress_and_time_limit() -> None:
     )
     assert steps == [(done, 6) for done in range(7)]
     assert isinstance(order.decisions[0, 1], Refines)  # quick rules need no time
+
+
+def test_the_time_limit_is_for_all_pairs_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[float] = []
+
+    def decide(*, original: Protocol, refined: Protocol, time_limit: float) -> Decision:
+        limits.append(time_limit)
+        time.sleep(0.01)
+        return undecided(original, refined)
+
+    monkeypatch.setattr("qifldp.refinement.order.decide_refinement", decide)
+    order_of([GRR(3, 1), SUE(3, 1), OUE(3, 1)], time_limit=0.035)
+    assert all(later <= earlier - 0.01 for earlier, later in pairwise(limits[:4]))
+    assert 0 < limits[-1] < 0.001
 
 
 def test_domains_that_differ() -> None:

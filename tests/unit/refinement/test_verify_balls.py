@@ -14,8 +14,10 @@ from qifldp.protocols.local_hashing import OLH
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.unary_encoding import OUE, SUE, UE
-from qifldp.refinement.certificate import Bets, Certificate, SubFlow
-from qifldp.refinement.decide import DoesNotRefine, Refines, decide_refinement
+from qifldp.refinement.certificate import Certificate
+from qifldp.refinement.decide import decide_refinement
+from qifldp.refinement.decision import DoesNotRefine, Refines
+from qifldp.refinement.proofs import Bets, SubFlow
 from qifldp.refinement.verified import CertificateError
 from qifldp.refinement.verify import FIRST_PRECISION, verify_certificate
 
@@ -106,7 +108,8 @@ def test_a_budget_of_many_digits_under_a_logarithm(digits: str) -> None:
         f"resource.setrlimit(resource.RLIMIT_AS, ({LARGEST_MEMORY}, {LARGEST_MEMORY}))\n"
         f"resource.setrlimit(resource.RLIMIT_CPU, ({SECONDS}, {SECONDS}))\n"
         "from qifldp.protocols.specs import parse_spec\n"
-        "from qifldp.refinement.certificate import Certificate, EqualRatio\n"
+        "from qifldp.refinement.certificate import Certificate\n"
+        "from qifldp.refinement.proofs import EqualRatio\n"
         "from qifldp.refinement.verify import FIRST_PRECISION, verify_certificate\n"
         f"a, b = (parse_spec(name + ':epsilon={digits}*ln(2)').build(2) for name in ('oue', 'blh'))\n"
         "verify_certificate(Certificate(a, b, 'refines', EqualRatio()))\n"

@@ -14,8 +14,10 @@ from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.threshold_histogram import THE
 from qifldp.protocols.unary_encoding import OUE, SUE, UE
-from qifldp.refinement.certificate import Bets, Bitwise, Certificate, EqualRatio, Identical, Proof, SubFlow, Verdict
-from qifldp.refinement.decide import DoesNotRefine, Refines, decide_refinement
+from qifldp.refinement.certificate import Certificate, Verdict
+from qifldp.refinement.decide import decide_refinement
+from qifldp.refinement.decision import DoesNotRefine, Refines
+from qifldp.refinement.proofs import Bets, Bitwise, EqualRatio, Identical, Proof, SubFlow
 from qifldp.refinement.verified import CertificateError
 from qifldp.refinement.verify import verify_certificate
 

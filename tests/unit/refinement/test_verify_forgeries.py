@@ -6,6 +6,7 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from oracles.forgeries import Document, forgeries
@@ -18,8 +19,10 @@ from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.threshold_histogram import THE
 from qifldp.protocols.unary_encoding import OUE, SUE, UE
-from qifldp.refinement.certificate import Certificate, GainMatrix, Side, Witness
-from qifldp.refinement.decide import DoesNotRefine, Refines, decide_refinement
+from qifldp.refinement.certificate import Certificate, Side
+from qifldp.refinement.decide import decide_refinement
+from qifldp.refinement.decision import DoesNotRefine, Refines
+from qifldp.refinement.proofs import GainMatrix, NearWitness, Witness
 from qifldp.refinement.verified import CertificateError
 from qifldp.refinement.verify import verify_certificate
 
@@ -37,9 +40,9 @@ PAIRS: dict[str, tuple[Protocol, Protocol]] = {
     "equal ρ, complement": (UE(4, p="0.9", q="0.8"), UE(4, p="0.1", q="0.2")),
     "bitwise": (OUE(3, 1), THE(3, 1, theta="0.9")),
     "flow": (OUE(3, "0.8"), THE(3, "0.8", theta="0.7")),
-    "flow, one size": (GRR(4, 2), SS(4, "0.5", omega=2)),
-    "flow, sizes to one": (LH(4, 2, g=3), SS(4, "0.7", omega=1)),
-    "flow, complement": (GRR(3, 3), UE(3, p="0.4", q="0.6")),
+    "one size of A": (GRR(4, 2), SS(4, "0.5", omega=2)),
+    "one size of B": (LH(4, 2, g=3), SS(4, "0.7", omega=1)),
+    "one size, complement": (GRR(3, 3), UE(3, p="0.4", q="0.6")),
     "bets, equal ρ": (OUE(3, 1), SUE(3, 1)),
     "bets, tight ε": (SUE(4, 1), OUE(4, "1.2")),
     "bets, one size": (GRR(4, "1.1"), SS(4, 1, omega=2)),
@@ -64,8 +67,29 @@ W = (
 B = A @ Channel(W)
 CLEARER = Channel([["1", "0"], ["0", "1"], ["1/3", "2/3"]])
 
+WIDE = Channel([["1/2", "1/4", "1/8", "1/8"], ["0", "1/4", "1/4", "1/2"], ["1/3", "0", "1/3", "1/3"]])
+BLUR = (
+    (Fraction(1, 3), Fraction(1, 3), Fraction(1, 3)),
+    (Fraction(1, 7), Fraction(2, 7), Fraction(4, 7)),
+    (Fraction(2, 5), Fraction(2, 5), Fraction(1, 5)),
+    (Fraction(1, 6), Fraction(2, 3), Fraction(1, 6)),
+)
+
+
+def near(original: Channel, witness: tuple[tuple[Fraction, ...], ...]) -> Certificate:
+    """Return a claim about A·W, proved by three digits of W and of a right inverse of A."""
+    digits = 3
+    inverse = np.linalg.pinv(original.to_float().matrix).tolist()
+    rounded = [[round(entry, digits) for entry in row[:-1]] for row in witness]
+    rows = tuple((*row, 1 - sum(row, Fraction(0))) for row in rounded)
+    shortened = tuple(tuple(Fraction(f"{entry:.{digits}f}") for entry in row) for row in inverse)
+    return Certificate(original, original @ Channel(witness), "refines", NearWitness(rows, shortened))
+
+
 EXPLICIT: dict[str, Certificate] = {
     "witness": Certificate(A, B, "refines", Witness(W)),
+    "near_witness": near(A, BLUR[:3]),
+    "near_witness, wide": near(WIDE, BLUR),
     "gain": Certificate(
         A,
         CLEARER,
@@ -162,5 +186,5 @@ def test_one_verdict_for_a_pair(name: str) -> None:
     certificate = genuine(name)
     assert claim_holds(certificate) is True
     kind = name.partition(",")[0]
-    expected = {"equal ρ": "equal_ratio", "flow": "sub_flow"}.get(kind, kind)
+    expected = {"equal ρ": "equal_ratio", "flow": "sub_flow"}.get(kind, "one_size" if "one size" in kind else kind)
     assert certificate.proof.kind == expected

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
+from flint import ctx
 from numpy.typing import NDArray
 
 from qifldp.channels.profile import Profile
-from qifldp.protocols.protocol import IndependentProtocol, Protocol
-from qifldp.refinement.certificate import Bets, Bitwise, EqualRatio, Proof, Reach
+from qifldp.exact.balls import ball
+from qifldp.exact.fields import BALLS
+from qifldp.protocols.protocol import BudgetedProtocol, IndependentProtocol, Protocol
+from qifldp.protocols.subset_selection import SS
+from qifldp.refinement.proofs import Bets, Bitwise, Chain, EqualRatio, OneSize, Proof, Reach
 from qifldp.refinement.search.transport import aligned_mass
+from qifldp.refinement.verify_closed import aligned_mass as rule_mass
+from qifldp.refinement.verify_closed import interior_sizes, ratio
+
+DIGITS_OF_PRICES = (6, 12, 25, 50, 100, 200, 380)
+"""Digits of a price that lies between two levels; e^−700 needs three hundred."""
 
 CLEAR = 1e-10
 """Relative advantage from which a bet is worth a verification: far above rounding, far below what matters."""
@@ -33,7 +43,7 @@ def equal_ratio(original: Protocol, refined: Protocol) -> Proof | None:
     missing = _log_masses(b) - _log_masses(a)
     missing[0] = -np.inf
     worst = int(np.argmax(missing))
-    return single_bet(a, b, worst) if missing[worst] > CLEAR else EqualRatio()
+    return single_bet(original, refined, worst) if missing[worst] > CLEAR else EqualRatio()
 
 
 def smaller_ratio(original: Protocol, refined: Protocol) -> Proof | None:
@@ -42,7 +52,7 @@ def smaller_ratio(original: Protocol, refined: Protocol) -> Proof | None:
     if a.log_ratio >= b.log_ratio * (1 - CLEAR):
         return None
     interior = b.sizes > 0
-    return single_bet(a, b, int(b.sizes[interior][np.argmax(b.log_mass[interior])]))
+    return single_bet(original, refined, int(b.sizes[interior][np.argmax(b.log_mass[interior])]))
 
 
 def bitwise(original: Protocol, refined: Protocol) -> Proof | None:
@@ -58,20 +68,25 @@ def bitwise(original: Protocol, refined: Protocol) -> Proof | None:
 
 
 def one_size(original: Protocol, refined: Protocol) -> Proof | None:
-    """Refute a pair in which A's reports have one size: some posterior of B puts more on its set than A ever does."""
+    """Decide a pair in which either side's reports have one size (see the rule that checks it).
+
+    A's reports have one size: B's posterior of each size w' must put no more than M(ω, w') on its set.
+    B's reports have one size, perhaps with some that say nothing: the bet on that size decides (:func:`best_bet`).
+    """
     a, b = original.profile, refined.profile
-    if len(a.sizes) != 1:
-        return None
     sizes = b.sizes[b.sizes > 0]
-    reach = aligned_mass(a, sizes)[0] / np.exp(b.log_density[b.sizes > 0, 0] + np.log(sizes / b.domain_size))
-    lacking = int(np.argmin(reach))
-    return single_bet(a, b, int(sizes[lacking])) if reach[lacking] < 1 - CLEAR else None
+    if len(a.sizes) == 1:
+        reach = aligned_mass(a, sizes)[0] / np.exp(b.log_density[b.sizes > 0, 0] + np.log(sizes / b.domain_size))
+        lacking = int(np.argmin(reach))
+        return single_bet(original, refined, int(sizes[lacking])) if reach[lacking] < 1 - CLEAR else OneSize()
+    return (best_bet(a, b) or OneSize()) if len(sizes) == 1 else None
 
 
-def max_case(original: Protocol, refined: Protocol) -> Proof:
-    """Decide the max-case order: each posterior of B must lie in the hull of A's, so some size of A must reach it.
+def max_case(original: Protocol, refined: Protocol) -> Iterator[Proof]:
+    """Propose proofs for the max-case order: each posterior of B must lie in the hull of A's.
 
-    M(w, w') peaks at w = w' and falls to both sides, so the nearest sizes of A are the only candidates.
+    So some size of A must reach it. M(w, w') peaks at w = w' and falls to both sides: A's nearest sizes are the only
+    candidates.
     """
     a, b = original.profile, refined.profile
     occurring = a.sizes[a.sizes > 0]
@@ -87,35 +102,101 @@ def max_case(original: Protocol, refined: Protocol) -> Proof:
         share = float(reach.max()) / (size / b.domain_size * math.exp(log_density))
         if share < worst:
             worst, lacking = share, size
-    return single_bet(a, b, lacking) if lacking else Reach(tuple(pairs))
+    if lacking:
+        yield single_bet(original, refined, lacking)
+        return
+    yield Reach(tuple(pairs))
+    for size in {1, a.domain_size - 1}.intersection(b.sizes.tolist()) or b.sizes.tolist():
+        yield single_bet(original, refined, size)  # if the levels are too near for floats
 
 
-def single_bet(original: Profile, refined: Profile, size: int) -> Bets:
-    """Return the bet on one size at a price between B's best posterior and the second-best that A offers."""
-    sizes = np.array([size])
-    mine = aligned_mass(original, sizes)[:, 0]
-    top = float(aligned_mass(refined, sizes).max())
-    below = mine[mine < top * (1 - CLEAR)]
-    price = (top + float(below.max(initial=0.0))) / 2
-    return Bets(((size, Fraction(1), exactly(price)),))
+def chain(original: Protocol, refined: Protocol) -> Proof | None:
+    """Prove a pair by way of A's family at B's tight ε, or of B's family at A's.
+
+    Within a family, fixed parameters but for ε, more budget is refined to less (one size, or bit by bit); at one
+    tight ε masses decide. Unlike a flow, the parts may hold with next to no room.
+    """
+    for side, other in ((original, refined), (refined, original)):
+        if not isinstance(side, BudgetedProtocol) or other.tight_budget is None:
+            continue
+        via = side.at(other.tight_budget)
+        if via.tight_budget != other.tight_budget:
+            continue
+        steps = ((original, via), (via, refined))
+        proofs = [
+            EqualRatio()
+            if first.tight_budget == second.tight_budget
+            else OneSize()
+            if isinstance(first, SS)
+            else Bitwise()
+            for first, second in steps
+        ]
+        if via not in (original, refined) and all(_promising(*step) for step in steps):
+            return Chain(via, proofs[0], proofs[1])
+    return None
+
+
+def _promising(original: Protocol, refined: Protocol) -> bool:
+    """Whether no closed rule refutes a pair that is of one tight ε or one family."""
+    if original.tight_budget == refined.tight_budget:
+        return isinstance(equal_ratio(original, refined), EqualRatio)
+    return original.epsilon >= refined.epsilon
+
+
+def closest_bets(original: Protocol, refined: Protocol) -> Iterator[Bets]:
+    """Yield bets against a pair that a closed rule should decide, but floats cannot."""
+    k, sizes = original.domain_size, interior_sizes(refined)
+    if original.tight_budget is not None and original.tight_budget == refined.tight_budget:
+        for size in {1, k - 1}.intersection(sizes):
+            yield single_bet(original, refined, size)
+        return
+    if isinstance(original, SS) or k == 2:
+        for size in {1, k - 1}.intersection(sizes) or sizes:
+            yield single_bet(original, refined, size)
+    if isinstance(refined, SS) or k == 2:  # every level is at least this price, so the gains are means
+        yield Bets(((sizes[-1], Fraction(1), Fraction(1, 2) if k == 2 else Fraction(0)),))
+
+
+def single_bet(original: Protocol, refined: Protocol, size: int) -> Bets:
+    """Return the bet on one size at a price between what B's sets of that size put on it, and A's next best.
+
+    The best-aligned mass M(w, w') falls from w = w' to both sides, so A's nearest sizes have the next best. The two may
+    agree in hundreds of digits; the price has as many digits as it takes.
+    """
+    k, occurring = original.domain_size, interior_sizes(original)
+    one_ratio = original.tight_budget is not None and original.tight_budget == refined.tight_budget
+    near = [w for w in range(size - 1, size + 2) if w in occurring and not (one_ratio and w == size)]
+    near = near or [min(occurring, key=lambda w: abs(w - size))]
+    for digits in DIGITS_OF_PRICES:
+        with ctx.workdps(digits + 20):
+            top = rule_mass(k, ratio(refined, BALLS), size, size)
+            rho = ratio(original, BALLS)
+            levels = [rule_mass(k, rho, w, size) for w in near]
+            low = max((level for level in levels if not level > top), default=ball(Fraction(size, k)))
+            middle = ((low + top) / 2).mid()
+            if low < middle < top:
+                price = Fraction(middle.str(digits, radius=False))
+                if low < ball(price) < top:
+                    return Bets(((size, Fraction(1), price),))
+    return Bets(((size, Fraction(1), Fraction(size, k)),))  # the levels agree too far for a price between them
 
 
 def best_bet(original: Profile, refined: Profile) -> Bets | None:
-    """Return the bet on sets of one size that B rewards most above A, in proportion; None if none is clear.
+    """Return the bet on sets of one size that B rewards most above A, of those that it clearly does; None if none.
 
     For each size the advantage E(Y − c)⁺ − E(X − c)⁺ is piecewise linear in the price c, with its peaks among the
     values that X and Y (the posterior mass of the best set) can take.
     """
     interior = np.flatnonzero(refined.sizes > 0)
     tried = interior[np.argsort(-refined.log_mass[interior])][:MOST_BETS]
-    best, found = CLEAR, None
+    best, found = 0.0, None
     for size in refined.sizes[tried].tolist():
         sizes = np.array([size])
         x, y = aligned_mass(original, sizes)[:, 0], aligned_mass(refined, sizes)[:, 0]
         prices = np.unique(np.concatenate((x, y)))
         gain_a, gain_b = _excess(x, original.log_mass, prices), _excess(y, refined.log_mass, prices)
-        advantage = np.zeros(len(prices))
-        np.divide(gain_b - gain_a, gain_b, out=advantage, where=gain_b > 1e-300)  # below, quotients lose their digits
+        clear = (gain_b - gain_a > CLEAR * gain_b) & (gain_b > 1e-300)  # below, products lose their digits
+        advantage = np.where(clear, gain_b - gain_a, 0.0)
         place = int(np.argmax(advantage))
         if advantage[place] > best:
             best, found = float(advantage[place]), Bets(((size, Fraction(1), exactly(float(prices[place]))),))

@@ -1,7 +1,7 @@
 """Deciding refinement between explicit channels, with exact rational proofs.
 
-Quick exact rules first (equal, constant, two secrets, A without freedom), then the margin in floats and an exact
-witness or gain function near what it finds. What is returned is exact; the verifier checks it again.
+Quick exact rules first (equal, constant, two secrets, A without freedom), then the margin in floats and a witness or
+an exact gain function near what it finds. What is returned is proved exactly; the verifier checks it again.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from flint import fmpq, fmpq_mat
 
 from qifldp.channels.channel import Channel
 from qifldp.errors import ConvergenceError, InputError
-from qifldp.refinement.certificate import GainMatrix, Identical, Witness
+from qifldp.refinement.proofs import GainMatrix, Identical, NearWitness, Witness
 from qifldp.refinement.search.explicit_boundary import boundary_witness, corrected_witness, polished
 from qifldp.refinement.search.explicit_exact import (
     Floats,
@@ -33,6 +33,7 @@ from qifldp.refinement.search.explicit_exact import (
     stochastic,
 )
 from qifldp.refinement.search.explicit_interior import Margin, find_margin
+from qifldp.refinement.search.explicit_near import near_witness
 from qifldp.refinement.search.explicit_two import decide_two_secrets
 
 ROUNDING = 1e-12
@@ -44,6 +45,9 @@ NEARLY_ONE = 1e-5
 
 FLOAT_GAIN_BITS = 160
 """Bits after which a gain function found in floats (53 bits) gets no better."""
+
+WRITTEN_OUT = 100
+"""Entries up to which a witness is written out exactly, as is easiest to read; numbers get longer with every row."""
 
 MOST_UNKNOWNS = 10**6
 """Entries of a witness up to which the margin is computed."""
@@ -60,7 +64,7 @@ class ExplicitAnswer:
         deficiency_bound: Without a proof, a proved upper bound on the Le Cam deficiency, if one was computed.
     """
 
-    proof: Witness | GainMatrix | Identical | None
+    proof: Witness | NearWitness | GainMatrix | Identical | None
     method: str
     reason: str = ""
     deficiency_bound: float | None = None
@@ -68,22 +72,27 @@ class ExplicitAnswer:
 
 @dataclass(frozen=True)
 class _Found:
-    """The same for the reduced channels: an exact witness or gain function, or None."""
+    """The same for the reduced channels: a witness, or W₀ near one with a right inverse; a gain function; or None."""
 
     result: fmpq_mat | GainMatrix | None
     method: str
     reason: str = ""
     bound: float | None = None
+    inverse: fmpq_mat | None = None
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """The reduced channels, whether they come from floats, and the time at which to give up."""
+    """The reduced channels, whether they come from floats, and the time at which to give up.
+
+    ``written_out``: whether a witness must be exact, as it is small, or as rows of A have been left out.
+    """
 
     original: fmpq_mat
     refined: fmpq_mat
     rounded: bool
     deadline: float | None
+    written_out: bool = True
 
     def check_time(self) -> None:
         """Raise ConvergenceError if the time is up."""
@@ -127,13 +136,16 @@ def decide_explicit(original: Channel, refined: Channel, *, deadline: float | No
     except ConvergenceError as error:
         return ExplicitAnswer(None, "explicit", str(error))
     if isinstance(found.result, fmpq_mat):
-        return ExplicitAnswer(_lifted(found.result, a.ncols(), classes_a, b, classes_b), found.method)
+        rows = _lifted(found.result, a.ncols(), classes_a, b, classes_b)
+        if found.inverse is None:
+            return ExplicitAnswer(Witness(rows), found.method)
+        return ExplicitAnswer(NearWitness(rows, _shared(found.inverse, a.ncols(), classes_a)), found.method)
     return ExplicitAnswer(found.result, found.method, found.reason, found.bound)
 
 
 def _lifted(
     witness: fmpq_mat, outputs: int, classes_a: list[list[int]], refined: fmpq_mat, classes_b: list[list[int]]
-) -> Witness:
+) -> tuple[tuple[Fraction, ...], ...]:
     """Return the witness of the unreduced channels: classes of A share a row, classes of B split in proportion."""
     sums = [sum(column, fmpq(0)) for column in refined.transpose().tolist()]
     nothing = Fraction(0)
@@ -146,7 +158,16 @@ def _lifted(
                 full[z] = fraction(entry if len(parts) == 1 else entry * sums[z] / total)
         for y in group:
             rows[y] = tuple(full)
-    return Witness(tuple(rows))
+    return tuple(rows)
+
+
+def _shared(inverse: fmpq_mat, outputs: int, classes: list[list[int]]) -> tuple[tuple[Fraction, ...], ...]:
+    """Return the right inverse of the unreduced A: a class shares a row, and then A·R is what it was."""
+    rows: list[tuple[Fraction, ...]] = [(Fraction(0),) * inverse.ncols()] * outputs
+    for group, row in zip(classes, fractions(inverse), strict=True):
+        for y in group:
+            rows[y] = tuple(row)
+    return tuple(rows)
 
 
 def _decide(pair: _Pair) -> _Found:
@@ -165,8 +186,9 @@ def _decide(pair: _Pair) -> _Found:
         excess = part(b, others) - factor * part(b, rows)
         if any(entry for row in excess.tolist() for entry in row):
             return _refuted(pair, _off_row_relations(pair, rows, others, factor, excess), "linear relation")
-    square = _Pair(part(a, rows), part(b, rows), pair.rounded, pair.deadline)
-    found = _unique(square) if len(rows) == a.ncols() else _by_margin(square)
+    written_out = bool(others) or a.ncols() * b.ncols() <= WRITTEN_OUT
+    independent = _Pair(part(a, rows), part(b, rows), pair.rounded, pair.deadline, written_out)
+    found = _unique(independent) if len(rows) == a.ncols() else _by_margin(independent)
     if not isinstance(found.result, GainMatrix):
         return found
     return _Found(_spread(found.result, rows, a.nrows()), found.method)
@@ -197,6 +219,10 @@ def _off_row_relations(
 
 def _unique(pair: _Pair) -> _Found:
     """Decide for an invertible A, where W = A⁻¹B is the only candidate; a negative entry is a bet that B rewards."""
+    targets = pair.refined.ncols()
+    found = _near(pair, np.full((pair.original.ncols(), targets), 1 / targets), "rounded solution")
+    if found is not None:
+        return found
     witness = pair.original.solve(pair.refined)
     table = witness.tolist()
     value, y = min((min(row), y) for y, row in enumerate(table))
@@ -213,6 +239,9 @@ def _by_margin(pair: _Pair) -> _Found:
     margin, gain = _margin(pair), None
     pair.check_time()
     if margin.lower > 1:
+        found = _near(pair, margin.witness, "interior point")
+        if found is not None:
+            return found
         witness = corrected_witness(pair.original, pair.refined, margin.witness)
         if witness is not None:
             return _Found(witness, "interior point")
@@ -222,6 +251,12 @@ def _by_margin(pair: _Pair) -> _Found:
         if gain is not None and (margin.upper < 1 - NEARLY_ONE or not pair.rounded):
             return _Found(gain, "interior point")
     return _on_boundary(pair, margin, gain)
+
+
+def _near(pair: _Pair, interior: Floats, method: str) -> _Found | None:
+    """Return what lies near a witness, if that can be proved and the witness need not be written out."""
+    found = None if pair.written_out else near_witness(pair.original, pair.refined, interior)
+    return None if found is None else _Found(found[0], method, inverse=found[1])
 
 
 def _margin(pair: _Pair) -> Margin:

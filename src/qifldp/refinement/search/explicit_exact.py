@@ -11,7 +11,7 @@ from flint import fmpq, fmpq_mat, nmod_mat
 from numpy.typing import NDArray
 
 from qifldp.exact.budget import nearest_double
-from qifldp.refinement.certificate import GainMatrix
+from qifldp.refinement.proofs import GainMatrix
 from qifldp.refinement.verify_explicit import posterior_gain
 
 Floats = NDArray[np.float64]

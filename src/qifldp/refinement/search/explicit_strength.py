@@ -12,7 +12,7 @@ MOST_UNKNOWNS = 100_000
 """Entries of W in one linear program (about a minute)."""
 
 
-def explicit_deficiency(original: Channel, refined: Channel) -> float | None:
+def explicit_deficiency(original: Channel, refined: Channel, *, seconds: float | None = None) -> float | None:
     """Return the Le Cam deficiency min_W max_x TV((A·W)_x, B_x), to about 1e-8; None if it is too large to solve."""
     a, b = original.reduced().to_float().matrix, refined.reduced().to_float().matrix
     (k, m), n = a.shape, b.shape[1]
@@ -33,10 +33,10 @@ def explicit_deficiency(original: Channel, refined: Channel) -> float | None:
     cost[-1] = -1.0
     lower = np.concatenate((np.ones(m), b.ravel(), np.zeros(k)))
     upper = np.concatenate((np.ones(m), np.full(k * n + k, np.inf)))
-    return max(0.0, float(maximise(cost, csc_array(rows), lower, upper)[-1]))
+    return max(0.0, float(maximise(cost, csc_array(rows), lower, upper, seconds=seconds)[-1]))
 
 
-def explicit_ratio(original: Channel, refined: Channel) -> float | None:
+def explicit_ratio(original: Channel, refined: Channel, *, seconds: float | None = None) -> float | None:
     """Return the largest s ≤ 1 with A·W ≥ s·B entrywise for some W; None if it is too large to solve."""
     a, b = original.reduced().to_float().matrix, refined.reduced().to_float().matrix
     (k, m), n = a.shape, b.shape[1]
@@ -54,4 +54,4 @@ def explicit_ratio(original: Channel, refined: Channel) -> float | None:
     cost[-1] = 1.0
     lower = np.concatenate((np.ones(m), np.zeros(k * n)))
     upper = np.concatenate((np.ones(m), np.full(k * n, np.inf)))
-    return min(1.0, float(maximise(cost, csc_array(rows), lower, upper)[-1]))
+    return min(1.0, float(maximise(cost, csc_array(rows), lower, upper, seconds=seconds)[-1]))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import accumulate
 
-from qifldp.refinement.certificate import GainMatrix
+from qifldp.refinement.proofs import GainMatrix
 
 Table = list[list[Fraction]]
 

@@ -1,0 +1,198 @@
+"""Decisions on refinement: yes or no, each with its certificate, or neither; and how far apart two sides are."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from qifldp.channels.channel import Channel
+from qifldp.channels.exact_profile import expand
+from qifldp.channels.profile import Profile
+from qifldp.errors import ConvergenceError, InputError
+from qifldp.protocols.protocol import Protocol
+from qifldp.refinement.certificate import Certificate, Order, Side
+from qifldp.refinement.proofs import Bets, GainMatrix
+from qifldp.refinement.search.explicit_strength import explicit_deficiency, explicit_ratio
+from qifldp.refinement.search.strength import deficiency, vulnerability_ratio
+from qifldp.refinement.search.transport import solve_transport
+
+LARGEST_FIGURE = 2_000
+"""Domain size up to which a margin is computed that no proof needed."""
+
+FIGURE_SECONDS = 20.0
+"""For each figure at most, unless a decision has a time limit of its own."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What is common to every decision: the two sides, and figures that are computed when they are asked for.
+
+    The figures are about the average-case order, whatever the verdict is about. They are floats, a linear program's
+    optimum, and never part of a proof; None where the program would be too large, or takes longer than a decision is
+    allowed to (``time_limit`` seconds of the decision, or twenty).
+    """
+
+    original: Side
+    refined: Side
+    order: Order
+    method: str
+    solved: float | None
+    figure_seconds: float
+
+    @cached_property
+    def margin(self) -> float | None:
+        """The largest t for which A is refined to B with every posterior shrunk towards uniform by t."""
+        if self.solved is not None or not self._profiles:
+            return self.solved
+        a, b = self._profiles
+        if a.domain_size > LARGEST_FIGURE:
+            return None
+        return _or_none(lambda: solve_transport(a, b, deadline=time.monotonic() + self.figure_seconds).margin)
+
+    @cached_property
+    def deficiency(self) -> float | None:
+        """Le Cam deficiency δ(A → B): nobody with gains in [0, 1] gains more than this more from B than from A."""
+        return self._deficiency(1)
+
+    @cached_property
+    def deficiency_reverse(self) -> float | None:
+        """δ(B → A): nobody with gains in [0, 1] gains more than this more from A than from B."""
+        return self._deficiency(-1)
+
+    def _deficiency(self, way: int) -> float | None:
+        seconds = self.figure_seconds
+        if self._profiles:
+            a, b = self._profiles[::way]
+            return _or_none(lambda: deficiency(a, b, seconds=seconds))
+        c, d = self._matrices[::way]
+        return _or_none(lambda: explicit_deficiency(c, d, seconds=seconds))
+
+    @cached_property
+    def vulnerability_ratio(self) -> float | None:
+        """The least V(A)/V(B) over all adversaries, 1 if A ⊑ B."""
+        return self._ratio()
+
+    def _ratio(self) -> float | None:
+        seconds = self.figure_seconds
+        if self._profiles:
+            a, b = self._profiles
+            return _or_none(lambda: vulnerability_ratio(a, b, seconds=seconds))
+        c, d = self._matrices
+        return _or_none(lambda: explicit_ratio(c, d, seconds=seconds))
+
+    @cached_property
+    def _profiles(self) -> tuple[Profile, Profile] | None:
+        """Both profiles, if both sides are protocols."""
+        if isinstance(self.original, Protocol) and isinstance(self.refined, Protocol):
+            return self.original.profile, self.refined.profile
+        return None
+
+    @property
+    def _matrices(self) -> tuple[Channel, Channel]:
+        return written_out(self.original), written_out(self.refined)
+
+
+@dataclass(frozen=True)
+class Refines(Compared):
+    """original ⊑ refined, proved: no adversary gains more from the refined protocol.
+
+    In the max-case order: none gains more from their luckiest report.
+
+    Attributes:
+        certificate: The proof.
+    """
+
+    certificate: Certificate
+
+    @cached_property
+    def deficiency(self) -> float | None:
+        """Zero where refinement on average is proved."""
+        return 0.0 if self.order == "average" else self._deficiency(1)
+
+    @cached_property
+    def vulnerability_ratio(self) -> float | None:
+        """One where refinement on average is proved."""
+        return 1.0 if self.order == "average" else self._ratio()
+
+
+@dataclass(frozen=True)
+class DoesNotRefine(Compared):
+    """original ⋢ refined, proved: some adversary gains more from the refined protocol.
+
+    Attributes:
+        certificate: The proof.
+        vulnerability_original: What the adversary of the proof gains from the original.
+        vulnerability_refined: … and from the refined: strictly more.
+    """
+
+    certificate: Certificate
+    vulnerability_original: float
+    vulnerability_refined: float
+
+    @property
+    def words(self) -> str:
+        """The adversary of the proof, in words."""
+        proof = self.certificate.proof
+        found = f"{self.vulnerability_refined:.6g}", f"{self.vulnerability_original:.6g}"
+        if isinstance(proof, GainMatrix):
+            gains = f"{found[0]} from the refined one and {found[1]} from the original"
+            return f"An adversary with a gain function of {len(proof.rows)} actions gains {gains}."
+        assert isinstance(proof, Bets)
+        offers = [
+            f"{size} {'value' if size == 1 else 'values'} at a price of {float(price / stake):.6g}"
+            for size, stake, price in proof.offers
+            if stake
+        ]
+        if self.order == "max":
+            sizes = offers[0].partition(" at ")[0]
+            return (
+                f"The luckiest report of the refined one puts probability {found[0]} on a set of {sizes}, "
+                f"no report of the original more than {found[1]}."
+            )
+        shown = ", ".join(offers[:3]) + (f", or one of {len(offers) - 3} more" if len(offers) > 3 else "")
+        return (
+            f"An adversary who may bet a prize of 1 that the value is in a set of their choice (a set of {shown}) "
+            f"gains {found[0]} from the refined one and {found[1]} from the original."
+        )
+
+
+@dataclass(frozen=True)
+class Undecided(Compared):
+    """No proof was found either way.
+
+    Attributes:
+        reason: Why.
+        deficiency_bound: For matrices, a proved upper bound on the deficiency, if one was found.
+    """
+
+    reason: str
+    deficiency_bound: float | None = None
+
+
+Decision: TypeAlias = Refines | DoesNotRefine | Undecided
+
+
+def written_out(side: Side) -> Channel:
+    """Return a side as an explicit channel; a protocol in rationals.
+
+    Raises:
+        InputError: If a protocol is not exact, so that no matrix of rationals is its channel.
+    """
+    if isinstance(side, Channel):
+        return side
+    if not side.is_exact:
+        raise InputError(
+            f"Against a matrix a protocol must be exact, but {side.spec} is not: give exp_epsilon, a rational e^ε."
+        )
+    return expand(side.exact_profile())
+
+
+def _or_none(figure: Callable[[], float | None]) -> float | None:
+    """Return a figure, or None if its program does not end in time."""
+    try:
+        return figure()
+    except ConvergenceError:
+        return None
