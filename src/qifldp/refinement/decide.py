@@ -23,6 +23,7 @@ from qifldp.refinement.search.closed import (
     smaller_ratio,
 )
 from qifldp.refinement.search.explicit import decide_explicit, exact_channel
+from qifldp.refinement.search.explicit_max import decide_explicit_max
 from qifldp.refinement.search.transport import Transport, solve_transport
 from qifldp.refinement.verified import CertificateError
 from qifldp.refinement.verify import verify_certificate
@@ -68,8 +69,6 @@ def decide_refinement(
     question = _Question(order, time_limit)
     if isinstance(original, Protocol) and isinstance(refined, Protocol):
         return _decide_protocols(original, refined, question)
-    if order != "average":
-        raise InputError("The max-case order is decided between protocols only.")
     return _decide_matrices(original, _in_order_of(original, refined), question)
 
 
@@ -116,11 +115,14 @@ def _decide_protocols(original: Protocol, refined: Protocol, question: _Question
 
 
 def _decide_matrices(original: Side, refined: Side, question: _Question) -> Decision:
-    found = decide_explicit(written_out(original), written_out(refined), deadline=question.deadline)
+    decide = decide_explicit if question.order == "average" else decide_explicit_max
+    found = decide(written_out(original), written_out(refined), deadline=question.deadline)
     a, b = (side if isinstance(side, Protocol) else exact_channel(side) for side in (original, refined))
+    if isinstance(found.proof, Identical) and a != b:
+        a = b = exact_channel(written_out(original))  # a protocol and its own matrix: the certificate is of the matrix
     if found.proof is not None:
         verdict: Verdict = "does_not_refine" if isinstance(found.proof, GainMatrix) else "refines"
-        return question.answer(Certificate(a, b, verdict, found.proof), found.method, None)
+        return question.answer(Certificate(a, b, verdict, found.proof, question.order), found.method, None)
     bound = found.deficiency_bound
     reason = found.reason + ("" if bound is None else f" The deficiency is at most {bound:.3g}, proved.")
     return Undecided(a, b, question.order, found.method, None, question.figure_seconds, reason, bound)

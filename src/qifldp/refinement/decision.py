@@ -138,8 +138,12 @@ class DoesNotRefine(Compared):
         proof = self.certificate.proof
         found = f"{self.vulnerability_refined:.6g}", f"{self.vulnerability_original:.6g}"
         if isinstance(proof, GainMatrix):
-            gains = f"{found[0]} from the refined one and {found[1]} from the original"
-            return f"An adversary with a gain function of {len(proof.rows)} actions gains {gains}."
+            actions = f"{len(proof.rows)} action{'s' if len(proof.rows) != 1 else ''}"
+            adversary = f"An adversary with a gain function of {actions}"
+            if self.order == "max":
+                luckiest = "from the luckiest report of the refined one, and from no report of the original more than"
+                return f"{adversary} gains {found[0]} {luckiest} {found[1]}."
+            return f"{adversary} gains {found[0]} from the refined one and {found[1]} from the original."
         assert isinstance(proof, Bets)
         offers = [
             f"{size} {'value' if size == 1 else 'values'} at a price of {float(price / stake):.6g}"

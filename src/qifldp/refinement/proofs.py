@@ -108,6 +108,9 @@ class Bets:
 class Witness:
     """A row-stochastic W with A·W = B, for explicit channels.
 
+    In the max-case order any W ≥ 0 with A·W = B will do, whose rows need not sum to one: then each column of B lies in
+    the cone of A's columns, so each posterior of B in the convex hull of A's.
+
     Attributes:
         rows: W, a row an output of A, a column an output of B.
     """
@@ -142,6 +145,9 @@ class NearWitness:
 @dataclass(frozen=True)
 class GainMatrix:
     """A gain function, under the uniform prior, from which an adversary gains more after B than after A.
+
+    In the max-case order: more after the luckiest report of B, max over w and y of Σ_x g(w, x) δ_y(x), where δ_y is the
+    posterior after y. One action says as much as many.
 
     Attributes:
         rows: g, a row an action, a column a secret, entries ≥ 0.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from flint import fmpq, fmpq_mat, fmpz_mat
@@ -20,13 +20,14 @@ from qifldp.refinement.verified import CertificateError, Verified
 
 
 def verify_explicit(certificate: Certificate) -> Verified:
-    """Check a witness or a gain function between two channels of rationals.
+    """Check a witness or a gain function between two channels of rationals, on average or in the max-case order.
 
     Raises:
         CertificateError: If it does not prove its claim.
     """
-    if certificate.order != "average":
-        raise CertificateError("Witnesses and gain functions are about refinement on average.")
+    worst = certificate.order == "max"
+    if worst and isinstance(certificate.proof, NearWitness):
+        raise CertificateError("A proof of kind near_witness is about refinement on average only.")
     sides = certificate.original, certificate.refined
     if isinstance(sides[0], Channel) and isinstance(sides[1], Channel) and not same_secrets(sides[0], sides[1]):
         raise CertificateError("The rows of the two channels have different names, or another order.")
@@ -35,15 +36,18 @@ def verify_explicit(certificate: Certificate) -> Verified:
         check_near_witness(original, refined, _table(proof.rows), _table(proof.right_inverse))
         return Verified(certificate, 0)
     if isinstance(proof, Witness):
-        _check_witness(original, refined, _table(proof.rows))
+        _check_witness(original, refined, _table(proof.rows), stochastic=not worst)
         return Verified(certificate, 0)
     if not isinstance(proof, GainMatrix):
         raise CertificateError(f"A proof of kind {proof.kind} is not about explicit channels.")
-    return Verified(certificate, 0, *_check_gain(original, refined, proof))
+    measure = luckiest_gain if worst else posterior_gain
+    return Verified(certificate, 0, *_check_gain(original, refined, proof, measure))
 
 
-def _check_witness(original: fmpq_mat, refined: fmpq_mat, witness: fmpq_mat) -> None:
-    _check_stochastic(original, refined, witness)
+def _check_witness(original: fmpq_mat, refined: fmpq_mat, witness: fmpq_mat, *, stochastic: bool) -> None:
+    _check_not_negative(original, refined, witness)
+    if stochastic:
+        _check_row_sums(witness)
     if original * witness != refined:
         raise CertificateError("The witness does not turn A into B.")
 
@@ -60,7 +64,8 @@ def check_near_witness(original: fmpq_mat, refined: fmpq_mat, near: fmpq_mat, in
     Raises:
         CertificateError: If a condition fails.
     """
-    _check_stochastic(original, refined, near)
+    _check_not_negative(original, refined, near)
+    _check_row_sums(near)
     if (inverse.nrows(), inverse.ncols()) != (original.ncols(), original.nrows()):
         raise CertificateError("The right inverse has a shape that does not fit A.")
     room = 1 - _largest_row_sum_off_identity(original, inverse)
@@ -72,11 +77,14 @@ def check_near_witness(original: fmpq_mat, refined: fmpq_mat, near: fmpq_mat, in
             raise CertificateError("What turns A into B near the given witness may have a negative entry.")
 
 
-def _check_stochastic(original: fmpq_mat, refined: fmpq_mat, witness: fmpq_mat) -> None:
+def _check_not_negative(original: fmpq_mat, refined: fmpq_mat, witness: fmpq_mat) -> None:
     if (witness.nrows(), witness.ncols()) != (original.ncols(), refined.ncols()):
         raise CertificateError("The witness has a shape that does not fit the two channels.")
     if any(entry < 0 for entry in witness.entries()):
         raise CertificateError("The witness has a negative entry.")
+
+
+def _check_row_sums(witness: fmpq_mat) -> None:
     if any(entry != 1 for entry in (witness * fmpq_mat([[1]] * witness.ncols())).entries()):
         raise CertificateError("A row of the witness does not sum to one.")
 
@@ -95,13 +103,15 @@ def _row_sums(matrix: fmpq_mat) -> list[fmpq]:
     return [sum((abs(entry) for entry in row), fmpq(0)) for row in matrix.tolist()]
 
 
-def _check_gain(original: fmpq_mat, refined: fmpq_mat, proof: GainMatrix) -> tuple[float, float]:
+def _check_gain(
+    original: fmpq_mat, refined: fmpq_mat, proof: GainMatrix, measure: Callable[[fmpq_mat, fmpq_mat], fmpq]
+) -> tuple[float, float]:
     gain = _table(proof.rows)
     if gain.ncols() != original.nrows():
         raise CertificateError("The gain function has another number of secrets than the channels.")
     if any(entry < 0 for row in proof.rows for entry in row):
         raise CertificateError("The gain function has a negative entry.")
-    gain_a, gain_b = posterior_gain(gain, original), posterior_gain(gain, refined)
+    gain_a, gain_b = measure(gain, original), measure(gain, refined)
     if not gain_a < gain_b:
         raise CertificateError("The adversary does not gain more from B than from A.")
     return _float(gain_a), _float(gain_b)
@@ -126,6 +136,13 @@ def posterior_gain(gain: fmpq_mat, channel: fmpq_mat) -> fmpq:
     scaled = [[entry * weight for entry, weight in zip(row, weights, strict=True)] for row in numerators.tolist()]
     table = (fmpz_mat(scaled) * rows).transpose().tolist()
     return fmpq(sum(max(column) for column in table), denominator * common * channel.nrows())
+
+
+def luckiest_gain(gain: fmpq_mat, channel: fmpq_mat) -> fmpq:
+    """Return max_y max_w Σ_x δ_y(x) g(w, x) over the outputs y that occur, with posteriors δ_y (uniform prior)."""
+    products = (gain * channel).transpose().tolist()
+    masses = [sum(column, fmpq(0)) for column in channel.transpose().tolist()]
+    return max(max(column) / mass for column, mass in zip(products, masses, strict=True) if mass)
 
 
 def _over_row_denominators(matrix: fmpq_mat) -> tuple[fmpz_mat, list[int]]:

@@ -22,6 +22,15 @@ def test_rows_are_matched_by_their_names() -> None:
     assert isinstance(decide_refinement(original=first, refined=unnamed), DoesNotRefine)
 
 
+@pytest.mark.parametrize("order", ["average", "max"])
+def test_a_protocol_is_its_own_matrix(order: str) -> None:
+    protocol = GRR(4, exp_epsilon=2)
+    for pair in ((protocol, protocol.channel()), (protocol.channel(), protocol)):
+        decision = decide_refinement(original=pair[0], refined=pair[1], order=order)  # type: ignore[arg-type]
+        assert isinstance(decision, Refines)
+        verify_certificate(decision.certificate)
+
+
 def test_rows_of_other_names_are_refused() -> None:
     first, second = (Channel([["1", "0"], ["1/2", "1/2"]], inputs=names) for names in (["a", "b"], ["a", "c"]))
     with pytest.raises(InputError, match=r"^The two channels name different secrets in their rows\.$"):
