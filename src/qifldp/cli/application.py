@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -66,6 +67,20 @@ def progress_bar() -> Iterator[Progress]:
         disable=not console.is_terminal,
     ) as progress:
         yield progress
+
+
+class Pace:
+    """A task of a progress bar that says how many reports are done, and how many a second."""
+
+    def __init__(self, progress: Progress, doing: str) -> None:
+        self._progress, self._doing, self._start = progress, doing, time.monotonic()
+        self._task = progress.add_task(doing, total=1.0)
+
+    def advance(self, share: float, reports: int) -> None:
+        """Show the share of the work that is done, and the reports."""
+        rate = reports / max(time.monotonic() - self._start, 1e-9)
+        words = f"{self._doing} {reports:,} reports, {rate:,.0f} a second"
+        self._progress.update(self._task, completed=share, description=words)
 
 
 def check_output(out: str | None, *inputs: str | None) -> None:

@@ -10,7 +10,7 @@ from qifldp.comparison.compare import Comparison
 from qifldp.errors import ConvergenceError
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.specs import parse_spec
-from qifldp.refinement.decide import Decision, Undecided
+from qifldp.refinement.decision import Decision, Undecided
 from qifldp.refinement.order import RefinementOrder, order_of
 
 LARGEST_BY_DEFAULT = 1_000

@@ -68,28 +68,46 @@ def count_column(
     Raises:
         InputError: If the file, the column or a value is not what it has to be.
     """
-    file = check_readable(path)
-    readers: dict[str, Callable[[Path, str], Iterator[tuple[float, pa.Array]]]] = {
-        ".csv": _csv_batches,
-        ".parquet": _parquet_batches,
-    }
-    if file.suffix.lower() not in readers:
-        raise InputError.expected("A data file", "named .csv or .parquet", str(path))
     counts: Counter[str | None] = Counter()
-    try:
-        for share, batch in readers[file.suffix.lower()](file, column):
-            _add(counts, batch)
-            if progress is not None:
-                progress(share)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise InputError(f"The file {shown(str(path))} cannot be read: {shown(str(error), 160)}.") from None
+    for share, (batch,) in read_columns(path, [column]):
+        _add(counts, batch)
+        if progress is not None:
+            progress(share)
     missing = counts.pop(None, 0) + counts.pop("", 0)
-    title = f"{file.name}, column {column}"
+    title = column_title(path, column)
     if not counts:
         raise InputError(f"The column {shown(column)} of {shown(str(path))} has no values.")
     if domain is None:
         return _own_domain(title, counts, missing)
     return _declared_domain(title, counts, missing, domain, other)
+
+
+def read_columns(path: str | Path, columns: list[str]) -> Iterator[tuple[float, list[pa.Array]]]:
+    """Read columns of a CSV or Parquet file as text, piece by piece, each with the share of the file read so far.
+
+    Raises:
+        InputError: If the file or a column is not what it has to be.
+    """
+    file = check_readable(path)
+    readers = {".csv": _csv_batches, ".parquet": _parquet_batches}
+    if file.suffix.lower() not in readers:
+        raise InputError.expected("A data file", "named .csv or .parquet", str(path))
+    try:
+        for share, batch in readers[file.suffix.lower()](file, columns):
+            yield share, [_as_text(batch.column(name)) for name in columns]
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise InputError(f"The file {shown(str(path))} cannot be read: {shown(str(error), 160)}.") from None
+
+
+def column_title(path: str | Path, column: str) -> str:
+    """Return what a column of a file is called, for people."""
+    return f"{Path(path).name}, column {column}"
+
+
+def _as_text(column: pa.Array) -> pa.Array:
+    if pa.types.is_floating(column.type):
+        column = compute.if_else(compute.is_nan(column), pa.scalar(None, column.type), column)
+    return column.cast(pa.string())
 
 
 def _own_domain(title: str, counts: Counter[str | None], missing: int) -> Population:
@@ -135,42 +153,42 @@ def _were(count: int) -> str:
 
 
 def _add(counts: Counter[str | None], batch: pa.Array) -> None:
-    if pa.types.is_floating(batch.type):
-        batch = compute.if_else(compute.is_nan(batch), pa.scalar(None, batch.type), batch)
-    for entry in compute.value_counts(batch.cast(pa.string())):
+    for entry in compute.value_counts(batch):
         counts[entry["values"].as_py()] += entry["counts"].as_py()
     if len(counts) > LARGEST_DOMAIN:
         raise InputError(f"The column has more than {LARGEST_DOMAIN:,} different values.")
 
 
-def _csv_batches(file: Path, column: str) -> Iterator[tuple[float, pa.Array]]:
+def _csv_batches(file: Path, columns: list[str]) -> Iterator[tuple[float, pa.RecordBatch]]:
     size = file.stat().st_size
     lines = csv.ParseOptions(newlines_in_values=True)
     names = csv.open_csv(file, csv.ReadOptions(block_size=BLOCK_BYTES), lines).schema.names
-    _check_column(column, names)
+    for column in columns:
+        _check_column(column, names)
     with file.open("rb") as raw:
         reader = csv.open_csv(
             raw,
             read_options=csv.ReadOptions(block_size=BLOCK_BYTES),
             parse_options=lines,
             convert_options=csv.ConvertOptions(
-                include_columns=[column], column_types={column: pa.string()}, strings_can_be_null=False
+                include_columns=columns, column_types=dict.fromkeys(columns, pa.string()), strings_can_be_null=False
             ),
         )
         for batch in reader:
-            yield min(1.0, raw.tell() / size), batch.column(0)
+            yield min(1.0, raw.tell() / size), batch
 
 
-def _parquet_batches(file: Path, column: str) -> Iterator[tuple[float, pa.Array]]:
+def _parquet_batches(file: Path, columns: list[str]) -> Iterator[tuple[float, pa.RecordBatch]]:
     source: Any = parquet.ParquetFile(file, page_checksum_verification=True)
-    _check_column(column, source.schema_arrow.names)
-    kind = source.schema_arrow.field(column).type
-    if pa.types.is_nested(kind):
-        raise InputError.expected(f"The column {shown(column)}", "of plain values", str(kind))
+    for column in columns:
+        _check_column(column, source.schema_arrow.names)
+        kind = source.schema_arrow.field(column).type
+        if pa.types.is_nested(kind):
+            raise InputError.expected(f"The column {shown(column)}", "of plain values", str(kind))
     rows = 0
-    for batch in source.iter_batches(columns=[column]):
+    for batch in source.iter_batches(columns=columns):
         rows += batch.num_rows
-        yield rows / max(1, source.metadata.num_rows), batch.column(0)
+        yield rows / max(1, source.metadata.num_rows), batch
 
 
 def _check_column(column: str, names: list[str]) -> None:

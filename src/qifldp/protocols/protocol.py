@@ -18,7 +18,7 @@ from qifldp.channels.exact_profile import ExactProfile
 from qifldp.channels.profile import MemberLaw, Profile, check_domain_size
 from qifldp.collection.accumulator import Accumulator, Weights
 from qifldp.collection.entropy import WORD
-from qifldp.collection.mechanism import Mechanism, check_values
+from qifldp.collection.mechanism import TOO_CLOSE, Mechanism
 from qifldp.collection.reports import Reports
 from qifldp.errors import InexactError, InputError
 from qifldp.exact.balls import certain_floor, nearest_float
@@ -104,7 +104,7 @@ class Protocol(ABC):
         Raises:
             InputError: If a value is not a place of the domain, or the protocol cannot be run.
         """
-        return Reports(self, self.mechanism.draw(check_values(values, self.domain_size), rng))
+        return Reports(self, self.mechanism.draw(values, rng))
 
     def accumulator(self, *, weights: Weights = "value") -> Accumulator:
         """Return counts that have seen no report yet; ``plain`` weights keep no counts by size of report.
@@ -115,7 +115,11 @@ class Protocol(ABC):
         return Accumulator.empty(self, weights=weights)
 
     def _outward(self) -> tuple[int, int]:
-        """Return p and q in units of 2⁻⁶⁴: the larger rounded down, the smaller up."""
+        """Return p and q in units of 2⁻⁶⁴: the larger rounded down, the smaller up.
+
+        Raises:
+            InputError: If nothing, or more than was asked, would be left of their difference.
+        """
         words = []
         for index in (0, 2):
             chance = self.chances[index]
@@ -125,9 +129,11 @@ class Protocol(ABC):
                 floor, exact = certain_floor(partial(self._chance_in_words, index)), False
             words.append((floor, floor if exact else floor + 1))
         (p_low, p_high), (q_low, q_high) = words
-        if p_low == q_low:
-            return p_low, p_low  # no client can tell them apart: the mechanism refuses
-        return (p_low, q_high) if p_low > q_low else (p_high, q_low)
+        if p_low > q_high:
+            return p_low, q_high
+        if q_low > p_high:
+            return p_high, q_low
+        raise InputError(TOO_CLOSE)
 
     def _chance_in_words(self, index: int) -> arb:
         return self._chance(index) * WORD

@@ -1,0 +1,159 @@
+"""Reports in CSV: a line with the header, the names of the columns, and reports in hexadecimal digits."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute
+import pyarrow.csv
+
+from qifldp.collection.accumulator import Accumulator
+from qifldp.engines.pieces import ID, REPORT, UNEVEN, Piece, ReportFile, check_columns, reading
+from qifldp.engines.report_schema import (
+    LARGEST_HEADER,
+    METADATA_KEY,
+    NO_REPORT,
+    ReportHeader,
+    binary_rows,
+    count_column,
+)
+from qifldp.errors import InputError, shown
+
+MARK = "#qifldp "
+"""What the first line begins with."""
+
+BLOCK_BYTES = 8 << 20
+"""Lines are read in blocks of this size; none may be longer."""
+
+ODD = "an odd number of hexadecimal digits"
+NOT_HEXADECIMAL = "not hexadecimal"
+NOT_TEXT = "a line that is not UTF-8"
+
+
+def write(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
+    """Write a file; a header's labels are escaped so that it is one line."""
+    with path.open("w", encoding="utf-8", newline="") as text:
+        text.write(f"{MARK}{schema.metadata[METADATA_KEY].decode()}\n")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(schema.names)
+        for batch in batches:
+            digits = (report.hex() for report in batch.column(REPORT).to_pylist())
+            writer.writerows(zip(digits, *(column.to_pylist() for column in batch.columns[1:]), strict=True))
+
+
+class CsvReports(ReportFile):
+    """A CSV file of reports."""
+
+    def __init__(self, path: Path) -> None:
+        """Open a file and read its header.
+
+        Raises:
+            InputError: If it is not a file of reports.
+        """
+        with reading(path), path.open("rb") as raw:
+            first = raw.readline(LARGEST_HEADER + len(MARK) + 2)
+            names = raw.readline(BLOCK_BYTES)
+            self._names = [name.strip() for name in next(csv.reader([names.decode("utf-8-sig")]), [])]
+            self._body = raw.tell()
+        if not first.startswith(MARK.encode()) or REPORT not in self._names:
+            raise InputError(f"{shown(path.name)} is not a file of reports: write one with qifldp perturb.")
+        check_columns(self._names, path)
+        header = ReportHeader.from_text(first.removeprefix(MARK.encode()), path.name)
+        super().__init__(path, header, dict.fromkeys(self._names, pa.binary()))
+
+    def count_rows(self) -> int:
+        return sum(piece.end - piece.start for piece in self.pieces())
+
+    def read(self, start: int) -> Iterator[Piece]:  # noqa: ARG002  # rows are found by reading lines
+        end, size = 0, self.path.stat().st_size
+        with self.path.open("rb") as raw:
+            raw.seek(self._body)
+            for block in self._blocks(raw):
+                table, refused = self._parse(block)
+                end += len(table) + sum(refused.values())
+                ids = _whole(table.column(ID)) if self.has_ids else None
+                reports = _whole(table.column(REPORT))
+                yield Piece(reports, ids, end, raw.tell() / size, refused, count_hexadecimal)
+
+    def _blocks(self, raw: BinaryIO) -> Iterator[bytes]:
+        """Read whole lines, some at a time."""
+        rest = b""
+        while block := raw.read(BLOCK_BYTES):
+            lines, newline, rest = (rest + block).rpartition(b"\n")
+            if len(rest) > BLOCK_BYTES:
+                raise InputError(f"{shown(self.path.name)} has a line of more than {BLOCK_BYTES >> 20} MiB.")
+            if lines.strip():
+                yield lines + newline
+        if rest.strip():
+            yield rest
+
+    def _parse(self, block: bytes) -> tuple[pa.Table, Counter[str]]:
+        refused: Counter[str] = Counter()
+        if not _is_text(block):
+            lines = block.removesuffix(b"\n").split(b"\n")
+            kept = [line for line in lines if _is_text(line)]
+            refused[NOT_TEXT] = len(lines) - len(kept)
+            block = b"\n".join([*kept, b""])
+            if not block.strip():
+                return pa.table({name: pa.array([], pa.binary()) for name in self.columns()}), refused
+
+        def leave_out(_: pa.csv.InvalidRow) -> str:
+            refused[UNEVEN] += 1
+            return "skip"
+
+        table = pa.csv.read_csv(
+            pa.BufferReader(block),
+            pa.csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=self._names),
+            pa.csv.ParseOptions(invalid_row_handler=leave_out),
+            pa.csv.ConvertOptions(
+                include_columns=self.columns(),
+                column_types=dict.fromkeys(self.columns(), pa.binary()),
+                null_values=[""],
+                strings_can_be_null=True,
+            ),
+        )
+        return table, refused
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+
+
+def _is_text(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+DIGITS = np.full(256, 0xFF, np.uint8)
+"""The value of each hexadecimal digit; 255 for any other character."""
+DIGITS[np.frombuffer(b"0123456789abcdefABCDEF", np.uint8)] = [*range(16), *range(10, 16)]
+
+
+def count_hexadecimal(column: pa.Array, accumulator: Accumulator) -> None:
+    """Count a column of reports in hexadecimal digits; see :func:`~qifldp.engines.report_schema.count_column`."""
+    width = accumulator.protocol.mechanism.width
+    lengths = pa.compute.binary_length(column).fill_null(0).to_numpy()
+    accumulator.refuse(NO_REPORT, int(np.count_nonzero(lengths == 0)))
+    accumulator.refuse(ODD, int(np.count_nonzero(lengths % 2)))
+    uneven = lengths[(lengths > 0) & (lengths % 2 == 0) & (lengths != 2 * width)]
+    for length, times in zip(*np.unique(uneven, return_counts=True), strict=True):
+        accumulator.refuse(f"{length // 2} bytes instead of {width}", int(times))
+    fitting = column.filter(pa.array(lengths == 2 * width))
+    if not len(fitting):
+        return
+    digits = DIGITS[binary_rows(fitting, 2 * width)]
+    wrong = (digits > 0x0F).any(axis=1)
+    accumulator.refuse(NOT_HEXADECIMAL, int(np.count_nonzero(wrong)))
+    digits = digits[~wrong]
+    rows = np.ascontiguousarray(digits[:, ::2] << 4 | digits[:, 1::2])
+    column = pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(rows), [None, pa.py_buffer(rows)])
+    count_column(column, accumulator)

@@ -1,0 +1,179 @@
+"""Counting reports on one machine: the main thread reads, others count, and a checkpoint survives a kill."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from qifldp.collection.accumulator import Accumulator, Weights
+from qifldp.collection.mechanism import cores
+from qifldp.engines.checkpoint import Checkpoint
+from qifldp.engines.pieces import ReportFile
+from qifldp.engines.report_files import list_files, open_reports
+from qifldp.engines.report_schema import ReportHeader
+from qifldp.engines.workers import Workers
+from qifldp.errors import InputError, shown
+
+SECONDS = 2.0
+"""Between two checkpoints; more if writing one takes more than a tenth of it."""
+
+SEEN_BEFORE = "an id seen before"
+NO_ID = "no id in the row"
+
+Progress = Callable[[float, int], None]
+"""Called with the share of the input that was read, and the number of rows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Counts of all reports of a source.
+
+    Attributes:
+        header: Of the first file; simulated if any counted file is.
+        accumulator: The counts.
+    """
+
+    header: ReportHeader
+    accumulator: Accumulator
+
+
+def count_reports(
+    source: str | Path,
+    *,
+    weights: Weights = "value",
+    threads: int | None = None,
+    checkpoint: str | Path | None = None,
+    progress: Progress | None = None,
+) -> Counted:
+    """Count the reports of a file, or of all files of a folder.
+
+    The first file says the protocol. If its rows have ids, the first row with an id is the one that is counted, or
+    refused; later ones are refused.
+
+    Args:
+        source: A file or a folder.
+        weights: ``value`` or ``plain``.
+        threads: How many count; all cores by default.
+        checkpoint: A file in which to keep the counts so far; if it exists, counting goes on from there.
+        progress: Called after each piece that was read.
+
+    Raises:
+        InputError: If a file is not one of reports or is damaged, or the checkpoint is of other files.
+    """
+    files = list_files(source)
+    first = open_reports(files[0])
+    empty = Accumulator.empty(first.header.protocol, weights=weights)
+    if checkpoint is None:
+        state = Checkpoint([], weights, 0, 0, empty)
+    else:
+        state = Checkpoint.load(checkpoint, files, empty, weights)
+    run = _Run(files, first, state, checkpoint, progress or (lambda _, __: None))
+    with Workers(run.whole, threads or cores()) as workers:
+        run.count(workers)
+    return Counted(replace(first.header, simulated=run.simulated), run.whole)
+
+
+class _Run:
+    """One way through the files, from where the checkpoint stands."""
+
+    def __init__(
+        self,
+        files: list[Path],
+        first: ReportFile,
+        state: Checkpoint,
+        checkpoint: str | Path | None,
+        progress: Progress,
+    ) -> None:
+        self.whole, self.simulated = state.counts, False
+        self._files, self._first, self._state = files, first, state
+        self._checkpoint, self._progress = checkpoint, progress
+        self._place = state.files, state.rows
+        self._saved, self._pause = time.monotonic(), SECONDS
+        self._sizes = [file.stat().st_size for file in files]
+        self._rows = 0
+        if first.has_ids:
+            from qifldp.engines.seen_ids import SeenIds  # noqa: PLC0415  # compiled when first used
+
+            self._seen = SeenIds()
+
+    def count(self, workers: Workers) -> None:
+        """Count everything."""
+        try:
+            for number, path in enumerate(self._files):
+                done = math.inf if number < self._state.files else 0
+                if number == self._state.files:
+                    done = self._state.rows
+                self._count_file(open_reports(path), number, done, workers)
+        except InputError as error:
+            if self._place == (0, 0):
+                raise
+            self._save(workers)
+            kept = "" if self._checkpoint is None else f", and are kept in {shown(str(self._checkpoint))}"
+            counted = "1 report was" if self.whole.n == 1 else f"{self.whole.n:,} reports were"
+            raise InputError(f"{error} {counted} counted before{kept}.") from None
+        self._save(workers)
+
+    def _count_file(self, file: ReportFile, number: int, done: float, workers: Workers) -> None:
+        why = file.refusal(self._first.header)
+        if why is not None:
+            if done == 0:
+                self.whole.refuse(why, file.count_rows())
+        else:
+            self._count_rows(file, number, done, workers)
+        self._place = max(self._place, (number + 1, 0))
+
+    def _count_rows(self, file: ReportFile, number: int, done: float, workers: Workers) -> None:
+        if file.has_ids != self._first.has_ids:
+            raise InputError(
+                f"Of {shown(self._first.path.name)} and {shown(file.path.name)} only one has ids: "
+                "give them to all files."
+            )
+        self.simulated |= file.header.simulated
+        if done == math.inf and not file.has_ids:
+            return
+        before, total = sum(self._sizes[:number]), sum(self._sizes)
+        for piece in file.pieces(0 if file.has_ids else int(done)):
+            fresh = None if piece.ids is None else self._fresh(piece.ids, refusing=piece.end > done)
+            if piece.end <= done:
+                continue
+            if piece.start < done:
+                raise InputError(
+                    f"The checkpoint ends inside a piece of {shown(file.path.name)}: "
+                    "remove it to count from the beginning."
+                )
+            for reason, times in piece.refused.items():
+                self.whole.refuse(reason, times)
+            workers.count(piece, piece.reports if fresh is None else piece.reports.filter(fresh))
+            self._place = number, piece.end
+            self._rows += piece.end - piece.start
+            self._progress((before + piece.share * self._sizes[number]) / total, self._rows)
+            if self._checkpoint is not None and time.monotonic() - self._saved > self._pause:
+                self._save(workers)
+
+    def _fresh(self, ids: pa.Array, *, refusing: bool) -> pa.Array:
+        """Return which rows have an id that was not seen before, and refuse the others."""
+        named = ids.is_valid()
+        fresh = named.to_numpy(zero_copy_only=False).copy()
+        present = int(np.count_nonzero(fresh))
+        fresh[fresh] = self._seen.add(ids.filter(named))
+        if refusing:
+            self.whole.refuse(NO_ID, len(ids) - present)
+            self.whole.refuse(SEEN_BEFORE, present - int(np.count_nonzero(fresh)))
+        return pa.array(fresh)
+
+    def _save(self, workers: Workers) -> None:
+        """Bring all counts together, and write the checkpoint if one is kept."""
+        workers.gather()
+        if self._checkpoint is None:
+            return
+        start = time.monotonic()
+        files, rows = self._place
+        replace(self._state, files=files, rows=rows, counts=self.whole).save(self._checkpoint)
+        self._saved = time.monotonic()
+        self._pause = max(SECONDS, 10 * (self._saved - start))

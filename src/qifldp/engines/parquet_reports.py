@@ -1,0 +1,91 @@
+"""Reports in Parquet: one row group a piece, plain and uncompressed, since reports are noise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import parquet
+
+from qifldp.engines.pieces import ID, MOST_BYTES, REPORT, Piece, ReportFile, check_columns, reading, rows_a_piece
+from qifldp.engines.report_schema import LARGEST_HEADER, ReportHeader
+from qifldp.errors import InputError, shown
+
+READ_AT_ONCE = 1 << 20
+"""Bytes of a column that are read from the disk at a time."""
+
+ENCODINGS = {"PLAIN", "RLE", "BIT_PACKED", "PLAIN_DICTIONARY", "RLE_DICTIONARY"}
+"""Those in which a short column cannot stand for long texts: entries of a dictionary are kept once."""
+
+
+def write(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
+    """Write a file; each batch becomes a row group."""
+    with parquet.ParquetWriter(
+        path, schema, use_dictionary=False, compression="none", write_statistics=False, write_page_checksum=True
+    ) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+
+
+class ParquetReports(ReportFile):
+    """A Parquet file of reports. Columns of bytes of any length are read as dictionaries: equal ones are held once."""
+
+    def __init__(self, path: Path) -> None:
+        """Open a file and read its header.
+
+        Raises:
+            InputError: If it is not a file of reports.
+        """
+        with reading(path):
+            with parquet.ParquetFile(path, thrift_string_size_limit=2 * LARGEST_HEADER) as opened:
+                about, names = opened.metadata, opened.schema_arrow.names
+            check_columns(names, path)
+            leaves = {about.schema.column(place).path for place in range(about.num_columns)}
+            self._file: Any = parquet.ParquetFile(
+                path,
+                metadata=about,
+                read_dictionary=sorted({REPORT, ID} & leaves),
+                page_checksum_verification=True,
+                buffer_size=READ_AT_ONCE,
+                pre_buffer=False,
+            )
+            schema = self._file.schema_arrow
+        super().__init__(
+            path, ReportHeader.of_schema(schema, path.name), dict(zip(schema.names, schema.types, strict=True))
+        )
+
+    def count_rows(self) -> int:
+        return int(self._file.metadata.num_rows)
+
+    def read(self, start: int) -> Iterator[Piece]:
+        step, end, total = rows_a_piece(self.header.protocol.mechanism.width), 0, max(1, self.count_rows())
+        for group in range(self._file.num_row_groups):
+            expected = end + self._file.metadata.row_group(group).num_rows
+            if expected <= start:
+                end = expected
+                continue
+            self._check(group)
+            for batch in self._file.iter_batches(step, row_groups=[group], columns=self.columns(), use_threads=False):
+                end += len(batch)
+                ids = batch.column(ID) if self.has_ids else None
+                yield Piece(batch.column(REPORT), ids, end, end / total)
+            if end != expected:
+                raise InputError(f"Row group {group + 1} of {shown(self.path.name)} has fewer rows than it says.")
+
+    def _check(self, group: int) -> None:
+        """Raise InputError if a row group could take up too much memory, from what the file says about it."""
+        about = self._file.metadata.row_group(group)
+        where = f"Row group {group + 1} of {shown(self.path.name)}"
+        for place in range(about.num_columns):
+            chunk = about.column(place)
+            if chunk.path_in_schema not in self.columns():
+                continue
+            if max(chunk.total_uncompressed_size, chunk.num_values) > MOST_BYTES:
+                raise InputError(
+                    f"{where} has a column of more than {MOST_BYTES >> 20} MiB: write it in smaller row groups."
+                )
+            strange = sorted(set(chunk.encodings) - ENCODINGS)
+            if strange and chunk.physical_type == "BYTE_ARRAY":
+                raise InputError(f"{where} is encoded as {strange[0]}: write it plain.")

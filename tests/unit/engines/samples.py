@@ -1,0 +1,100 @@
+"""Reports, and files of them: good ones, and ones that are written by hand to be wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+from pyarrow import ipc, parquet
+
+from qifldp.collection.accumulator import Accumulator
+from qifldp.collection.reports import Reports
+from qifldp.engines.local import count_reports
+from qifldp.engines.report_files import write_reports
+from qifldp.engines.report_schema import ReportHeader, to_batch
+from qifldp.errors import InputError
+from qifldp.exact.budget import Budget
+from qifldp.protocols.protocol import Protocol
+from qifldp.protocols.specs import parse_spec
+
+ENDINGS = (".parquet", ".arrow", ".feather", ".csv")
+
+
+def build(spec: str, domain_size: int) -> Protocol:
+    return parse_spec(spec).build(domain_size, None if spec.startswith("ue") else Budget.read("1"))
+
+
+def draw(protocol: Protocol, n: int, seed: int = 0) -> Reports:
+    rng = np.random.default_rng(seed)
+    return protocol.perturb(rng.integers(0, protocol.domain_size, n), rng=rng)
+
+
+def write(
+    path: Path,
+    reports: Reports,
+    *,
+    ids: Sequence[str] | None = None,
+    rows: int = 1000,
+    header: ReportHeader | None = None,
+) -> Path:
+    """Write reports, so many in a piece."""
+    assert isinstance(reports.protocol, Protocol)
+    schema = (header or ReportHeader(reports.protocol)).schema(ids=ids is not None)
+    parts = [slice(start, start + rows) for start in range(0, len(reports), rows)]
+    batches = [to_batch(reports[part], schema, None if ids is None else list(ids[part])) for part in parts]
+    write_reports(path, schema, batches)
+    return path
+
+
+def by_definition(reports: Reports) -> NDArray[np.int64]:
+    """Return the number of reports that support each value, from the supports of each report."""
+    return reports.supports.sum(axis=0, dtype=np.int64)
+
+
+def same(first: Accumulator, second: Accumulator) -> bool:
+    return (
+        first.table.tolist() == second.table.tolist()
+        and first.totals.tolist() == second.totals.tolist()
+        and first.refused == second.refused
+    )
+
+
+def header_of(protocol: Protocol, /, **changes: object) -> dict[bytes, bytes]:
+    """Return a schema's metadata with a header in which some entries are changed; None takes one out."""
+    document = ReportHeader(protocol).to_json() | changes
+    return {b"qifldp": json.dumps({key: value for key, value in document.items() if value != "gone"}).encode()}
+
+
+def raw_parquet(
+    path: Path, columns: dict[str, pa.Array], metadata: dict[bytes, bytes] | None, **options: object
+) -> Path:
+    parquet.write_table(pa.table(columns).replace_schema_metadata(metadata), path, **options)
+    return path
+
+
+def raw_arrow(
+    path: Path, columns: dict[str, pa.Array], metadata: dict[bytes, bytes] | None, compression: str | None = None
+) -> Path:
+    table = pa.table(columns).replace_schema_metadata(metadata)
+    with ipc.new_file(str(path), table.schema, options=ipc.IpcWriteOptions(compression=compression)) as writer:
+        writer.write_table(table, max_chunksize=max(1, len(table)))
+    return path
+
+
+def raw_csv(path: Path, protocol: Protocol, lines: str | bytes) -> Path:
+    body = lines if isinstance(lines, bytes) else lines.encode()
+    path.write_bytes(b"#qifldp " + header_of(protocol)[b"qifldp"] + b"\n" + body)
+    return path
+
+
+def outcome(source: Path) -> dict[str, int] | str:
+    """Return how many reports of a source are counted and refused, by reason; or the error."""
+    try:
+        found = count_reports(source, threads=1).accumulator
+    except InputError as error:
+        return str(error)
+    return {"counted": found.n} | found.refused

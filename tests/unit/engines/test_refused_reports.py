@@ -1,0 +1,330 @@
+"""Reports that no client can have sent are refused with the reason; files that are none of reports, with a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from qifldp.collection.reports import Reports
+from qifldp.engines import csv_reports
+from qifldp.engines.local import count_reports
+from qifldp.engines.report_schema import ReportHeader
+from qifldp.protocols.protocol import Protocol
+from unit.engines.samples import build, draw, header_of, outcome, raw_arrow, raw_csv, raw_parquet, write
+
+BITS = build("oue", 5)
+SET = build("ss:omega=2", 1000)
+ONE = build("grr", 300)
+FEW = build("ss:omega=4", 11)
+HASH = build("lh:g=3", 9)
+
+SEED = bytes(range(16))
+
+
+def binary(*reports: bytes | None) -> pa.Array:
+    return pa.array(reports, pa.binary())
+
+
+@pytest.mark.parametrize(
+    ("protocol", "report", "reason"),
+    [
+        (BITS, b"\x20", "bits beyond the domain are set"),
+        (BITS, b"\x80", "bits beyond the domain are set"),
+        (BITS, b"\xff", "bits beyond the domain are set"),
+        (BITS, b"", "0 bytes instead of 1"),
+        (BITS, b"\0\0", "2 bytes instead of 1"),
+        (BITS, b"\0" * 1000, "1000 bytes instead of 1"),
+        (BITS, None, "no report in the row"),
+        (FEW, b"\x01\x08", "bits beyond the domain are set"),
+        (FEW, b"\x00\x00", "another number of values than every report supports"),
+        (FEW, b"\x01\x00", "another number of values than every report supports"),
+        (FEW, b"\x1f\x00", "another number of values than every report supports"),
+        (SET, bytes.fromhex("01000100"), "values not in increasing order"),
+        (SET, bytes.fromhex("02000100"), "values not in increasing order"),
+        (SET, bytes.fromhex("0100e803"), "a value outside the domain"),
+        (SET, bytes.fromhex("0100ffff"), "a value outside the domain"),
+        (SET, bytes.fromhex("ffff0100"), "a value outside the domain"),
+        (SET, bytes.fromhex("0100"), "2 bytes instead of 4"),
+        (SET, bytes.fromhex("010002000300"), "6 bytes instead of 4"),
+        (ONE, bytes.fromhex("2c01"), "a value outside the domain"),
+        (ONE, bytes.fromhex("2c"), "1 bytes instead of 2"),
+        (HASH, SEED + b"\x03", "a bucket that does not exist"),
+        (HASH, SEED + b"\xff", "a bucket that does not exist"),
+        (HASH, SEED, "16 bytes instead of 17"),
+        (HASH, SEED + b"\0\0", "18 bytes instead of 17"),
+        (HASH, None, "no report in the row"),
+    ],
+)
+def test_reports_that_nobody_can_have_sent(
+    tmp_path: Path, protocol: Protocol, report: bytes | None, reason: str
+) -> None:
+    good = [row.tobytes() for row in draw(protocol, 5).rows]
+    column, metadata = binary(*good[:3], report, *good[3:], report), header_of(protocol)
+    expected = {"counted": 5, reason: 2}
+    assert outcome(raw_parquet(tmp_path / "r.parquet", {"report": column}, metadata)) == expected
+    assert outcome(raw_parquet(tmp_path / "p.parquet", {"report": column}, metadata, use_dictionary=False)) == expected
+    assert outcome(raw_arrow(tmp_path / "r.arrow", {"report": column}, metadata)) == expected
+    large = {"report": column.cast(pa.large_binary())}
+    assert outcome(raw_arrow(tmp_path / "l.arrow", large, metadata)) == expected
+    assert outcome(raw_parquet(tmp_path / "l.parquet", large, metadata)) == expected
+    digits = "\n".join('""' if item is None else item.hex() or '""' for item in column.to_pylist())
+    missing = {"counted": 5, "no report in the row" if not report else reason: 2}  # CSV has no empty text
+    assert outcome(raw_csv(tmp_path / "r.csv", protocol, f"report\n{digits}\n")) == missing
+
+
+@pytest.mark.parametrize(
+    ("column", "reason"),
+    [
+        (pa.array(["00", "01"]), "string instead of bytes"),
+        (pa.array([0, 1]), "int64 instead of bytes"),
+        (pa.array([0.5, float("nan")]), "double instead of bytes"),
+        (pa.array([[0], [1]]), "list<element: int64> instead of bytes"),
+        (pa.array([b"\0\0", b"\1\1"], pa.binary(2)), "2 bytes instead of 1"),
+    ],
+)
+def test_columns_of_other_types(tmp_path: Path, column: pa.Array, reason: str) -> None:
+    path = raw_parquet(tmp_path / "r.parquet", {"report": column}, header_of(BITS))
+    assert outcome(path) == {"counted": 0, reason: 2}
+    reason = reason.replace("element", "item")  # Parquet has its own name for what is in a list
+    assert outcome(raw_arrow(tmp_path / "r.arrow", {"report": column}, header_of(BITS))) == {"counted": 0, reason: 2}
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("report\n0g\n01\n", {"counted": 1, csv_reports.NOT_HEXADECIMAL: 1}),
+        ("report\n 1\n01\n", {"counted": 1, csv_reports.NOT_HEXADECIMAL: 1}),
+        ("report\n0x\n-1\n+1\n", {"counted": 0, csv_reports.NOT_HEXADECIMAL: 3}),
+        ("report\n0\n000\n01\n", {"counted": 1, csv_reports.ODD: 2}),
+        ("report\n0001\n01\n", {"counted": 1, "2 bytes instead of 1": 1}),
+        ("report\n01,02\n01\n", {"counted": 1, "another number of cells": 1}),
+        ("report,id\n01,a\n01\n01,b,c\n01,d\n", {"counted": 2, "another number of cells": 2}),
+        ("report,id\n01,a\n01,\n01,a\n", {"counted": 1, "no id in the row": 1, "an id seen before": 1}),
+        ("report\n0A\n0a\n1F\n", {"counted": 3}),
+        ("report\n01\n\n\n02", {"counted": 2}),
+        ("report\r\n01\r\n02\r\n", {"counted": 2}),
+        ("id,report,more\na,01,x\nb,02,\n", {"counted": 2}),
+        (b"report\n01\n\xff\n", {"counted": 1, csv_reports.NOT_TEXT: 1}),
+        (b"report\n\xff\xfe\n", {"counted": 0, csv_reports.NOT_TEXT: 1}),
+        (b"report,id\n01,\xff\n01,\xfe,\xfd\n02,b\n", {"counted": 1, csv_reports.NOT_TEXT: 2}),
+        ("report\n0\0\n01\n", {"counted": 1, csv_reports.NOT_HEXADECIMAL: 1}),
+    ],
+)
+def test_lines_of_csv(tmp_path: Path, lines: str | bytes, expected: dict[str, int]) -> None:
+    assert outcome(raw_csv(tmp_path / "r.csv", BITS, lines)) == expected
+
+
+KEYS = "The header of a file of reports must have exactly: fingerprint, format, protocol, simulated, values."
+FINGERPRINT = "The fingerprint in the header of the reports is not that of their protocol."
+EXACT = 'A protocol\'s parameters must be exact text, such as {"epsilon": "0.5"}.'
+HEADERS = [
+    ({"more": 1}, KEYS),
+    ({"simulated": "gone"}, KEYS),
+    ({"format": 2}, "format of the reports must be 1, got 2."),
+    ({"format": True}, "format of the reports must be 1, got True."),
+    ({"format": float("nan")}, "format of the reports must be 1, got nan."),
+    ({"simulated": 0}, "simulated in the header of the reports must be true or false, got 0."),
+    ({"values": ["a", "a", "b", "c", "d"]}, "The values in the header of the reports must be different texts."),
+    ({"values": [1, 2, 3, 4, 5]}, "The values in the header of the reports must be different texts."),
+    ({"values": ["a", "b"]}, "A protocol of 5 values has 2 labels."),
+    ({"fingerprint": "0" * 32}, FINGERPRINT),
+    ({"fingerprint": None}, FINGERPRINT),
+    ({"protocol": None}, "A protocol's description must have exactly: protocol, domain_size, parameters."),
+    ({"protocol": build("oue", 6).to_json()}, FINGERPRINT),
+    (
+        {"protocol": BITS.to_json() | {"domain_size": float("nan")}},
+        "domain size must be a whole number, got nan.",
+    ),
+    ({"protocol": BITS.to_json() | {"parameters": {"epsilon": 1}}}, EXACT),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "sentence"), HEADERS)
+def test_headers(tmp_path: Path, changes: dict[str, object], sentence: str) -> None:
+    column, metadata = {"report": binary(b"\0")}, header_of(BITS, **changes)
+    for path in (
+        raw_parquet(tmp_path / "r.parquet", column, metadata),
+        raw_arrow(tmp_path / "r.arrow", column, metadata),
+    ):
+        assert outcome(path) == f"The header of '{path.name}' is wrong: {sentence}"
+    (tmp_path / "r.csv").write_bytes(b"#qifldp " + metadata[b"qifldp"] + b"\nreport\n00\n")
+    assert outcome(tmp_path / "r.csv") == f"The header of 'r.csv' is wrong: {sentence}"
+
+
+Make = Callable[[Path], Path]
+NO_REPORTS = "is not a file of reports: write one with qifldp perturb."
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda at: raw_parquet(at / "r.parquet", {"report": binary(b"\0")}, None), f"'r.parquet' {NO_REPORTS}"),
+        (lambda at: raw_parquet(at / "r.parquet", {"x": binary(b"\0")}, header_of(BITS)), f"'r.parquet' {NO_REPORTS}"),
+        (lambda at: raw_arrow(at / "r.arrow", {"report": binary(b"\0")}, {b"other": b"{}"}), f"'r.arrow' {NO_REPORTS}"),
+        (lambda at: raw_csv(at / "r.csv", BITS, "reports\n00\n"), f"'r.csv' {NO_REPORTS}"),
+        (lambda at: raw_csv(at / "r.csv", BITS, ""), f"'r.csv' {NO_REPORTS}"),
+        (lambda at: raw_csv(at / "r.csv", BITS, "report,report\n00,00\n"), "'r.csv' has 2 columns called report."),
+        (
+            lambda at: raw_parquet(at / "r.parquet", {"report": binary(b"\0")}, {b"qifldp": b"{not JSON"}),
+            "The header of 'r.parquet' is not JSON.",
+        ),
+        (
+            lambda at: raw_parquet(at / "r.parquet", {"report": binary(b"\0")}, {b"qifldp": b"[" * 100_000}),
+            "The header of 'r.parquet' is not JSON.",
+        ),
+        (
+            lambda at: raw_parquet(at / "r.parquet", {"report": binary(b"\0"), "id": pa.array([0.5])}, header_of(BITS)),
+            "The column id of 'r.parquet' must be text or whole numbers, got 'double'.",
+        ),
+        (
+            lambda at: raw_arrow(at / "r.arrow", {"report": binary(b"\0").dictionary_encode()}, header_of(BITS)),
+            "'r.arrow' has a dictionary: write its columns plain.",
+        ),
+        (
+            lambda at: raw_arrow(at / "r.arrow", {"report": binary(*[b"\0"] * 100)}, header_of(BITS), "zstd"),
+            "'r.arrow' is compressed: write it without compression.",
+        ),
+        (
+            lambda at: raw_parquet(
+                at / "r.parquet",
+                {"report": binary(b"\0")},
+                header_of(BITS),
+                use_dictionary=False,
+                column_encoding={"report": "DELTA_BYTE_ARRAY"},
+            ),
+            "Row group 1 of 'r.parquet' is encoded as DELTA_BYTE_ARRAY: write it plain.",
+        ),
+    ],
+)  # fmt: skip
+def test_files_that_are_not_of_reports(tmp_path: Path, make: Make, sentence: str) -> None:
+    assert outcome(make(tmp_path)) == sentence
+
+
+@pytest.mark.parametrize("name", ["r.parquet", "r.arrow", "r.feather", "r.csv"])
+@pytest.mark.parametrize(
+    "content", [b"garbage" * 99, b"\0" * 5000, b"#qifldp {}", b"PAR1" + b"\xff" * 99 + b"PAR1", b"ARROW1"]
+)
+def test_garbage(tmp_path: Path, name: str, content: bytes) -> None:
+    (tmp_path / name).write_bytes(content)
+    sentence = outcome(tmp_path / name)
+    assert isinstance(sentence, str)
+    assert f"'{name}'" in sentence
+    assert sentence.endswith(".")
+    (tmp_path / name).write_bytes(b"")
+    assert str(outcome(tmp_path / name)).endswith("is empty.")
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".arrow"])
+@pytest.mark.parametrize("share", [0.02, 0.3, 0.6, 0.9, 0.999])
+def test_truncated_files(tmp_path: Path, ending: str, share: float) -> None:
+    reports = draw(HASH, 900)
+    write(tmp_path / "a.csv", reports[:300])
+    path = write(tmp_path / f"b{ending}", reports, rows=100)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(len(whole) * share)])
+    sentence = outcome(tmp_path)
+    assert isinstance(sentence, str)
+    assert sentence.startswith(f"The file 'b{ending}' cannot be read: ")
+    assert sentence.endswith(" 300 reports were counted before.")
+
+
+@pytest.mark.parametrize("ending", [".parquet", ".arrow", ".csv"])
+def test_flipped_bytes_never_lead_to_anything_but_a_sentence_or_counts(tmp_path: Path, ending: str) -> None:
+    path = write(tmp_path / f"r{ending}", draw(HASH, 90), ids=[f"u{i}" for i in range(90)], rows=30)
+    whole, rng = path.read_bytes(), np.random.default_rng(0)
+    errors = 0
+    for place in {*rng.integers(0, len(whole), 150).tolist(), *range(len(whole) - 60, len(whole))}:
+        flipped = bytearray(whole)
+        flipped[place] ^= int(rng.integers(1, 256))
+        path.write_bytes(flipped)
+        found = outcome(path)
+        if isinstance(found, str):
+            errors += 1
+            assert "'r" in found
+        else:
+            assert sum(found.values()) <= 91
+    assert errors > 5
+
+
+def test_page_checksums_find_a_flipped_bit_of_a_report(tmp_path: Path) -> None:
+    reports = draw(HASH, 90)
+    path = write(tmp_path / "r.parquet", reports)
+    whole = bytearray(path.read_bytes())
+    place = bytes(whole).index(reports.rows[40].tobytes())
+    whole[place] ^= 1
+    path.write_bytes(whole)
+    assert str(outcome(path)).startswith("The file 'r.parquet' cannot be read: ")
+
+
+def test_another_protocol_parameters_or_values(tmp_path: Path) -> None:
+    write(tmp_path / "a.parquet", draw(BITS, 10), header=ReportHeader(BITS, tuple("abcde")))
+    write(tmp_path / "b.csv", draw(build("sue", 5), 4))
+    write(tmp_path / "c.arrow", draw(build("oue:epsilon=1.01", 5), 3))
+    write(tmp_path / "d.parquet", draw(build("oue", 6), 2))
+    write(tmp_path / "e.parquet", draw(BITS, 7), header=ReportHeader(BITS, tuple("abced")))
+    write(tmp_path / "f.parquet", draw(BITS, 1), header=ReportHeader(BITS, tuple("abcde")))
+    assert outcome(tmp_path) == {"counted": 11, "another protocol, or other parameters": 9, "another list of values": 7}
+
+
+def test_ids_within_a_piece_and_across_pieces_and_files(tmp_path: Path) -> None:
+    reports = draw(BITS, 6)
+    write(tmp_path / "a.parquet", reports, ids=["p", "q", "p", "r", "q", "s"], rows=2)
+    write(tmp_path / "b.csv", reports, ids=["t", "s", "u", "t", "v", "p"], rows=3)
+    write(tmp_path / "c.arrow", reports, ids=["w", "x", "y", "z", "", "w"], rows=6)
+    first = {"a": [0, 1, 3, 5], "b": [0, 2, 4], "c": [0, 1, 2, 3, 4]}
+    rows = np.concatenate([reports.rows[places] for places in first.values()])
+    counted = count_reports(tmp_path, threads=2).accumulator
+    assert counted.counts.tolist() == Reports(BITS, rows).supports.sum(axis=0).tolist()
+    assert counted.refused == {"an id seen before": 6}
+
+
+def test_ids_of_numbers_texts_and_bytes_are_compared_as_text(tmp_path: Path) -> None:
+    for name, ids in {
+        "a": pa.array([1, 2], pa.int32()),
+        "b": pa.array(["2", "3"]),
+        "c": pa.array([b"3", b"4"]),
+        "d": pa.array(["4", None], pa.large_string()),
+        "e": pa.array([5, 1], pa.uint64()),
+    }.items():
+        raw_parquet(tmp_path / f"{name}.parquet", {"report": binary(b"\0", b"\1"), "id": ids}, header_of(BITS))
+    assert outcome(tmp_path) == {"counted": 5, "an id seen before": 4, "no id in the row": 1}
+
+
+def test_the_first_row_with_an_id_is_the_one_that_is_counted_or_refused(tmp_path: Path) -> None:
+    path = raw_csv(tmp_path / "r.csv", BITS, "report,id\nff,a\n01,a\n01,b\n")
+    assert outcome(path) == {"counted": 1, "bits beyond the domain are set": 1, "an id seen before": 1}
+
+
+@pytest.mark.parametrize(("first", "second"), [(["p"], None), (None, ["p"])])
+def test_ids_in_all_files_or_none(tmp_path: Path, first: list[str] | None, second: list[str] | None) -> None:
+    write(tmp_path / "a.parquet", draw(BITS, 1), ids=first)
+    write(tmp_path / "b.parquet", draw(BITS, 1), ids=second)
+    sentence = "Of 'a.parquet' and 'b.parquet' only one has ids: give them to all files."
+    assert outcome(tmp_path) == f"{sentence} 1 report was counted before."
+
+
+def test_arrow_file_that_ends_before_its_last_batch(tmp_path: Path) -> None:
+    path = write(tmp_path / "r.arrow", draw(HASH, 90), rows=30)
+    whole = bytearray(path.read_bytes())
+    begins = [found.start() for found in re.finditer(rb"\xff\xff\xff\xff[^\0]", bytes(whole))]  # schema and batches
+    assert len(begins) == 4
+    whole[begins[3] + 4 : begins[3] + 8] = bytes(4)  # a message of no length ends the stream
+    path.write_bytes(whole)
+    sentence = "'r.arrow' has another number of batches than it says. 60 reports were counted before."
+    assert outcome(path) == sentence
+
+
+def test_parquet_file_with_fewer_rows_than_it_says(tmp_path: Path) -> None:
+    path = write(tmp_path / "r.parquet", draw(HASH, 90))
+    whole = path.read_bytes()
+    ninety, more = b"\xb4\x01", b"\xbe\x01"  # numbers as they are written in the footer
+    found = []
+    for at in (place.start() for place in re.finditer(ninety, whole)):
+        path.write_bytes(whole[:at] + more + whole[at + 2 :])
+        found.append(outcome(path))
+    assert "Row group 1 of 'r.parquet' has fewer rows than it says. 90 reports were counted before." in found

@@ -1,0 +1,191 @@
+"""Spark's counts are those of the local engine, to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+from pyspark.sql import DataFrame, SparkSession
+
+from qifldp.collection.accumulator import Weights
+from qifldp.collection.reports import Reports
+from qifldp.engines import local, spark
+from qifldp.engines.local import NO_ID, SEEN_BEFORE
+from qifldp.engines.report_files import write_reports
+from qifldp.engines.report_schema import ANOTHER_PROTOCOL, NO_REPORT, ReportHeader, to_batch
+from qifldp.engines.spark import count, rows
+from qifldp.engines.spark.session import spark_session
+from qifldp.errors import InputError
+from qifldp.exact.budget import Budget
+from qifldp.protocols.protocol import Protocol
+from qifldp.protocols.specs import SEVEN, parse_spec
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+K = 20
+
+
+def protocol(name: str, epsilon: int = 1) -> Protocol:
+    return parse_spec(name).build(K, Budget.read(epsilon))
+
+
+GRR = ReportHeader(protocol("grr"))
+FIRST, SECOND, THIRD = b"\1", b"\2", b"\3"
+"""Reports of GRR: one byte each."""
+
+
+@pytest.fixture(scope="module")
+def session(java: Path) -> Iterator[SparkSession]:
+    with spark_session("local[2]") as session:
+        session.conf.set("spark.sql.shuffle.partitions", "2")
+        session.conf.set("spark.sql.codegen.wholeStage", "false")  # compiling takes longer than these few rows
+        yield session
+
+
+def same_counts(folder: Path, weights: Weights = "value") -> local.Counted:
+    """Return what both engines count."""
+    expected = local.count_reports(folder, weights=weights)
+    found = spark.count_reports(folder, weights=weights)
+    assert found.header == expected.header
+    assert found.accumulator.to_json() == expected.accumulator.to_json()
+    return found
+
+
+def write(path: Path, header: ReportHeader, reports: pa.Array, ids: pa.Array | None = None) -> None:
+    """Write a file of reports that another program might have written."""
+    columns = {"report": reports} if ids is None else {"report": reports, "id": ids}
+    parquet.write_table(pa.table(columns).replace_schema_metadata(header.schema().metadata), path)
+
+
+def refusal(folder: Path, **options: str) -> str:
+    with pytest.raises(InputError) as caught:
+        spark.count_reports(folder, **options)  # type: ignore[arg-type]  # texts
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", SEVEN)
+def test_every_protocol_is_counted_as_locally(session: SparkSession, tmp_path: Path, name: str) -> None:
+    header = ReportHeader(protocol(name), simulated=True)
+    width = header.protocol.mechanism.width
+    rng = np.random.default_rng(7)
+    rows = header.protocol.mechanism.draw(rng.integers(0, K, 3000), rng)
+    schema = header.schema()
+    write_reports(tmp_path / "a b+%[1]é.parquet", schema, [to_batch(Reports(header.protocol, rows), schema)])
+    write_reports(tmp_path / "empty.parquet", schema, [to_batch(Reports(header.protocol, rows[:0]), schema)])
+    noise = [row.tobytes() for row in rng.integers(0, 256, (300, width), np.uint8)]
+    write(tmp_path / "noise.parquet", header, pa.array([*noise, None, b"", b"\0" * (width + 1)], pa.binary()))
+    write(tmp_path / "other.parquet", ReportHeader(protocol(name, 2)), pa.array(noise, pa.binary(width)))
+    write(tmp_path / "text.parquet", header, pa.array(["a", "b", "c", "d"]))
+    counts = same_counts(tmp_path).accumulator
+    assert counts.n >= 3000
+    assert counts.n + sum(counts.refused.values()) == 3000 + 300 + 3 + 300 + 4
+    wrong_length = {f"0 bytes instead of {width}": 1, f"{width + 1} bytes instead of {width}": 1}
+    assert (
+        counts.refused.items()
+        >= ({NO_REPORT: 1, ANOTHER_PROTOCOL: 300, "string instead of bytes": 4} | wrong_length).items()
+    )
+
+
+def test_plain_weights(session: SparkSession, tmp_path: Path) -> None:
+    header = ReportHeader(protocol("oue"))
+    rows = header.protocol.mechanism.draw(np.arange(2000) % K, np.random.default_rng(1))
+    write_reports(tmp_path / "a.parquet", header.schema(), [to_batch(Reports(header.protocol, rows), header.schema())])
+    assert same_counts(tmp_path, "plain").accumulator.table.shape == (1, K)
+
+
+def test_of_one_id_the_first_row_in_reading_order_counts(session: SparkSession, tmp_path: Path) -> None:
+    def file(name: str, reports: list[bytes | None], ids: pa.Array) -> None:
+        write(tmp_path / name, GRR, pa.array(reports, pa.binary()), ids)
+
+    # Spark's names of these files, %5B for [, stand in another order; so would names with + read as a space.
+    file("z!.parquet", [FIRST, SECOND, FIRST, FIRST], pa.array(["7", "8", None, "7"]))
+    file("z+.parquet", [THIRD, THIRD, None, SECOND], pa.array([b"9", b"8", None, b"11"]))
+    file("z[.parquet", [SECOND, b"wrong", THIRD, b"wrong"], pa.array([7, 9, 10, 13], pa.uint64()))
+    file("z\u00e9.parquet", [THIRD, FIRST, FIRST], pa.array(["11", "12", "13"]).dictionary_encode())
+    counts = same_counts(tmp_path).accumulator
+    assert counts.counts[:5].tolist() == [0, 2, 2, 2, 0]
+    assert counts.refused == {NO_ID: 2, SEEN_BEFORE: 6, "5 bytes instead of 1": 1}
+
+
+def test_ids_of_one_file_many_times(session: SparkSession, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    rows = GRR.protocol.mechanism.draw(rng.integers(0, K, 4000), rng)
+    schema = GRR.schema(ids=True)
+    for start in range(0, 4000, 1000):
+        part = Reports(GRR.protocol, rows[start : start + 1000])
+        ids = [str(number) for number in rng.integers(0, 3000, 1000)]
+        write_reports(tmp_path / f"{start}.parquet", schema, [to_batch(part, schema, ids)])
+    counts = same_counts(tmp_path).accumulator
+    assert counts.n + counts.refused[SEEN_BEFORE] == 4000
+
+
+def test_many_partitions_are_added_up_in_two_steps(session: SparkSession, tmp_path: Path) -> None:
+    for number in range(12):
+        write(tmp_path / f"{number}.parquet", GRR, pa.array([FIRST, SECOND, b"bad"], pa.binary()))
+    session.conf.set("spark.sql.files.maxPartitionBytes", "4194304")  # as much as a file counts for at least
+    try:
+        assert count._partitions(session, count._plan(tmp_path, "value")) > count.MOST_PARTIALS
+        assert same_counts(tmp_path).accumulator.totals.tolist() == [24]
+    finally:
+        session.conf.unset("spark.sql.files.maxPartitionBytes")
+
+
+def test_a_running_session_is_used_and_kept(session: SparkSession, tmp_path: Path) -> None:
+    write(tmp_path / "a.parquet", GRR, pa.array([FIRST], pa.binary(1)))
+    calls: list[tuple[float, int]] = []
+    spark.count_reports(tmp_path, master="local[2]", progress=lambda *call: calls.append(call))
+    assert calls == [(1.0, 1)]
+    assert session.range(3).count() == 3
+    assert refusal(tmp_path, master="local[3]") == (
+        "A Spark session with master 'local[2]' runs already: name that, or none."
+    )
+
+
+def test_damaged_reports(session: SparkSession, tmp_path: Path) -> None:
+    path = tmp_path / "a b%.parquet"
+    schema = GRR.schema()
+    rows = np.zeros((1000, 1), np.uint8)
+    write_reports(path, schema, [to_batch(Reports(GRR.protocol, rows), schema)])
+    whole = path.read_bytes()
+    path.write_bytes(whole[:500] + b"\xff" + whole[501:])
+    assert refusal(tmp_path) == (
+        "The file 'a b%.parquet' cannot be read: 'could not verify page integrity, CRC checksum verification failed'."
+    )
+    path.write_bytes(whole[:500])
+    assert refusal(tmp_path) == (
+        "The file 'a b%.parquet' cannot be read: 'Parquet magic bytes not found in footer. Either the file is "
+        "corrupted or this is not a parquet file.'."
+    )
+
+
+def test_rows_that_spark_leaves_out_are_noticed(
+    session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "a.parquet", GRR, pa.array([FIRST] * 5, pa.binary(1)))
+    plain_rows = rows.plain_rows
+
+    def some(*arguments: object) -> DataFrame:
+        return plain_rows(*arguments).limit(4)  # type: ignore[arg-type]  # handed through
+
+    monkeypatch.setattr(count, "plain_rows", some)
+    assert refusal(tmp_path) == "Spark found 4 rows in files of 5."
+
+
+def test_files_that_spark_cannot_count(tmp_path: Path) -> None:
+    write(tmp_path / "a.parquet", GRR, pa.array([FIRST], pa.binary(1)))
+    write(tmp_path / "b.parquet", GRR, pa.array([FIRST], pa.binary(1)), pa.array(["x"]))
+    assert refusal(tmp_path) == "Of 'a.parquet' and 'b.parquet' only one has ids: give them to all files."
+    parquet.write_table(pa.table({"report": [FIRST]}), tmp_path / "b.parquet")
+    assert refusal(tmp_path) == "'b.parquet' is not a file of reports: write one with qifldp perturb."
+    (tmp_path / "b.parquet").unlink()
+    write_reports(tmp_path / "b.arrow", GRR.schema(), [])
+    assert refusal(tmp_path) == "Spark counts Parquet files, and 'b.arrow' is none."
+    for name in ("_a.parquet", "09:00.parquet"):
+        write(tmp_path / name, GRR, pa.array([FIRST], pa.binary(1)))
+        assert refusal(tmp_path / name) == (
+            f"Spark cannot read '{name}': name it without colons, and with no dot or underscore before it."
+        )
