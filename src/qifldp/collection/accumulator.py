@@ -80,8 +80,10 @@ class Accumulator:
             threads: How many to use; all cores by default.
 
         Raises:
-            InputError: If the reports are of another protocol, or have another width.
+            InputError: If the reports are of another protocol, or there are to be no threads.
         """
+        if threads is not None and threads < 1:
+            raise InputError.expected("threads", "at least 1", threads)
         if fingerprint(reports.protocol) != fingerprint(self.protocol):
             raise InputError("The reports are of another protocol, or of other parameters, than the counts.")
         starts = range(0, len(reports), ROWS_A_PART)
@@ -188,6 +190,7 @@ class Accumulator:
         found = cls._zero(protocol, size_classes(protocol.mechanism, tuple(starts)))
         if len(found.table) != len(starts):
             raise InputError("The counts tell sizes apart that this protocol does not.")
+        _check_sizes(found.classes, table, totals)
         found.table[:], found.totals[:] = table, totals
         refused = document["refused"]
         if not isinstance(refused, Mapping) or not all(isinstance(reason, str) for reason in refused):
@@ -195,6 +198,12 @@ class Accumulator:
         for reason, times in refused.items():
             found.refuse(reason, _whole_numbers([times], None)[0])
         return found
+
+
+def _check_sizes(classes: SizeClasses, table: list[list[int]], totals: list[int]) -> None:
+    for row, total, (least, most) in zip(table, totals, classes.sizes, strict=True):
+        if not total * least <= sum(row) <= total * most:
+            raise InputError("The counts of a class cannot be those of reports of its sizes.")
 
 
 def _whole_numbers(value: object, most: int | None) -> list[int]:

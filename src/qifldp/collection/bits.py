@@ -50,7 +50,7 @@ class UnaryMechanism(Mechanism):
 
         bits.draw(values, np.uint64(self.keep), np.uint64(self.other), self.domain_size, state, rows)
 
-    def draw_securely(self, values: NDArray[np.int64], entropy: Entropy) -> Rows:
+    def _draw_securely(self, values: NDArray[np.int64], entropy: Entropy) -> Rows:
         k = self.domain_size
         rows = np.empty((len(values), self.width), np.uint8)
         step = max(1, ROWS_AT_ONCE // k)

@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from qifldp.collection.entropy import Entropy
-from qifldp.collection.mechanism import check_values
 from qifldp.collection.reports import Collectable, Reports
 from qifldp.errors import InputError
 
@@ -44,7 +43,7 @@ class SecureClient:
             InputError: If there is no such place.
         """
         if isinstance(value, bool) or not isinstance(value, int | np.integer):
-            raise InputError.expected("a value", f"a place from 0 to {self.protocol.domain_size - 1}", value)
+            raise InputError.expected("A value", f"a place from 0 to {self.protocol.domain_size - 1}", value)
         return next(iter(self.reports([int(value)])))
 
     def reports(self, values: object) -> Reports:
@@ -53,8 +52,7 @@ class SecureClient:
         Raises:
             InputError: If one is not a place of the domain.
         """
-        places = check_values(values, self.protocol.domain_size)
-        return Reports(self.protocol, self.protocol.mechanism.draw_securely(places, self._entropy))
+        return Reports(self.protocol, self.protocol.mechanism.draw_securely(values, self._entropy))
 
 
 def secure_client(protocol: Collectable) -> SecureClient:

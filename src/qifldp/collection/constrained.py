@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,8 +11,11 @@ from qifldp.collection.size_classes import SizeClasses
 
 Floats = NDArray[np.float64]
 
-HALVINGS = 200
-"""Steps of a bisection: ample to narrow any bracket of doubles to neighbouring ones."""
+STEPS = 200
+"""Steps of a search at most: ample for halving any bracket of doubles; Newton's method takes about ten."""
+
+SETTLED = 4e-16
+"""A step of Newton's method below this part of 1, the largest frequency, changes nothing that can be seen."""
 
 
 def norm_sub(estimates: Floats) -> Floats:
@@ -48,7 +53,8 @@ def most_likely(classes: SizeClasses, table: NDArray[np.int64], totals: NDArray[
     estimate itself: what iterative Bayesian updates converge to. For the others it is a *composite* likelihood: each
     value's counts by their own law, as if those of different values were independent.
 
-    At the maximum every positive f_x has the same slope λ, so λ is bisected, and within it each f_x.
+    At the maximum every positive f_x has the same slope λ, and the slope of every other is at most λ at zero. For a λ
+    the frequencies follow one by one; λ is where they add up to one. Both are found by Newton's method in brackets.
     """
     told = (totals > 0) & (classes.gap != 0)
     q, d = classes.absent[told][:, None], classes.gap[told][:, None]
@@ -56,30 +62,70 @@ def most_likely(classes: SizeClasses, table: NDArray[np.int64], totals: NDArray[
     no = totals[told][:, None] - yes
     if classes.fixed_size == 1:
         no = np.zeros_like(yes)
-
-    def slope(f: Floats) -> Floats:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found = np.where(yes > 0, yes * d / (q + f * d), 0.0) - np.where(no > 0, no * d / (1 - q - f * d), 0.0)
-        return np.asarray(found.sum(axis=0))
-
-    def at(level: float) -> Floats:
-        """Return for each value the f in [0, 1] at which its slope is the level (slopes fall)."""
-        low, high = np.zeros(yes.shape[1]), np.ones(yes.shape[1])
-        for _ in range(60):
-            middle = (low + high) / 2
-            above = slope(middle) > level
-            low, high = np.where(above, middle, low), np.where(above, high, middle)
-        return np.where(slope(np.zeros_like(low)) <= level, 0.0, low)
-
-    most, least = float(slope(np.zeros(yes.shape[1])).max()), float(np.min(slope(np.ones(yes.shape[1]))))
-    for _ in range(HALVINGS):
-        level = (most + least) / 2
-        if level in (most, least):
-            break
-        if at(level).sum() > 1:
-            least = level
+    slopes = _Slopes(yes, no, q, d)
+    k = yes.shape[1]
+    found = np.full(k, 1 / k)
+    least, most = float(slopes.at(np.ones(k))[0].min()), float(slopes.at(np.zeros(k))[0].max())
+    level = float(slopes.at(found)[0].mean())
+    for _ in range(STEPS):
+        found, fall = slopes.solve(level, found)
+        excess = float(found.sum()) - 1
+        if excess > 0:
+            least = max(least, level)
         else:
-            most = level
-    found = at(most)
-    total = found.sum()
+            most = min(most, level)
+        if abs(excess) <= SETTLED * k or not least < most:
+            break
+        level = level + excess / fall if fall > 0 else np.inf
+        if not least < level < most:
+            level = least / 2 + most / 2
+        if level in (least, most):
+            break
+    total = float(found.sum())
     return found / total if total > 0 else onto_simplex(found)
+
+
+@dataclass(frozen=True)
+class _Slopes:
+    """The slope of each value's log-likelihood, which falls with its frequency.
+
+    Attributes:
+        yes: Reports of each class that support each value.
+        no: Reports that do not, and say something by that.
+        q: Pr[support | another value, class].
+        d: Pr[support | the value, class] − q.
+    """
+
+    yes: Floats
+    no: Floats
+    q: Floats
+    d: Floats
+
+    def at(self, f: Floats) -> tuple[Floats, Floats]:
+        """Return the slopes, and how fast they fall."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            present, absent = self.d / (self.q + f * self.d), self.d / (1 - self.q - f * self.d)
+            up = np.where(self.yes > 0, self.yes * present, 0.0)
+            down = np.where(self.no > 0, self.no * absent, 0.0)
+            fall = np.where(self.yes > 0, up * present, 0.0) + np.where(self.no > 0, down * absent, 0.0)
+        return np.asarray((up - down).sum(axis=0)), np.asarray(fall.sum(axis=0))
+
+    def solve(self, level: float, start: Floats) -> tuple[Floats, float]:
+        """Return the frequencies in [0, 1] at which slopes are the level, and how fast their sum falls with it."""
+        f, low, high = start, np.zeros(len(start)), np.ones(len(start))
+        none = self.at(low)[0] <= level
+        for _ in range(STEPS):
+            slope, fall = self.at(f)
+            above = slope > level
+            low, high = np.where(above, f, low), np.where(above, high, f)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                step = f + (slope - level) / fall
+            step = np.where((step > low) & (step < high), step, (low + high) / 2)
+            moved = float(np.max(np.abs(step - f), where=~none, initial=0.0))
+            f = step
+            if moved <= SETTLED:
+                break
+        f = np.where(none, 0.0, f)
+        fall = self.at(f)[1]
+        inside = ~none & (f < 1) & (fall > 0)
+        return f, float(np.sum(1 / fall[inside]))

@@ -41,9 +41,13 @@ def sample_counts(protocol: Collectable, counts: object, *, rng: np.random.Gener
     Raises:
         InputError: If the counts are not k whole numbers of at most 10^15 people.
     """
-    people = np.asarray(counts)
+    wrong = f"The true counts must be {protocol.domain_size} whole numbers, one for each value."
+    try:
+        people = np.asarray(counts)
+    except ValueError:  # lists of several lengths
+        raise InputError(wrong) from None
     if people.shape != (protocol.domain_size,) or not np.issubdtype(people.dtype, np.integer):
-        raise InputError(f"The true counts must be {protocol.domain_size} whole numbers, one for each value.")
+        raise InputError(wrong)
     if people.min() < 0 or not 0 < sum(people.tolist()) <= MOST_PEOPLE:
         raise InputError("The true counts must be of at least one person and at most 10^15, and none negative.")
     people = people.astype(np.int64)

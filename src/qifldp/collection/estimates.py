@@ -6,9 +6,17 @@ q_c + f·d_c of the reports, d_c = p_c − q_c. Classes are combined with weight
     f̂ = Σ_c u_c (C_c/n_c − q_c)/d_c      u_c ∝ n_c/V_c(f)
     V_c(f) = [f p_c(1 − p_c) + (1 − f) q_c(1 − q_c)]/d_c² + f(1 − f)
 
-with f taken from the textbook estimate, held to [0, 1]. About the data, the people who did report,
+with f taken from a first estimate, of the weights for f = 0, held to [0, 1]. About the data, the people who did report,
 
     Var f̂ = Σ_c u_c² V_c(f)/n_c − f(1 − f)/n      (one class: [f p(1 − p) + (1 − f) q(1 − q)]/(n d²))
+
+One class: f̂ is unbiased. Several: its weights come from the same reports, which biases it by a term of order 1/n, far
+below its error.
+
+Counts of rare support are skewed, and the ends of simultaneous intervals are far out in their tails, where the normal
+law would give each of them away too often. So the interval is the score interval with its ends moved out by the
+skewness (Cornish and Fisher 1938), and never in: of a normal law's tail the quantile z σ becomes
+z σ + (z² − 1) κ₃/(6 σ²), κ₃ the third cumulant of f̂.
 
 Source: docs/explanation/theory.md, "Free accuracy".
 """
@@ -42,7 +50,7 @@ class Estimates:
         n: Number of reports.
         post: What was done to the unbiased estimates.
         confidence: Of the intervals.
-        frequency: Estimates, shape (k,); unbiased if post is ``none``.
+        frequency: Estimates, shape (k,); unbiased if post is ``none`` (to 1/n, if weighed by size).
         standard_error: Of each estimate, about the data; where post is not ``none``, to first order, as if the
             values that were set to zero had been known to be zero.
         low: Start of the interval of each value on its own.
@@ -143,19 +151,53 @@ def estimate(
 
 @dataclass(frozen=True, eq=False)
 class _Variance:
-    """The variance of estimates as a function of the true frequency: constant + slope·f + curve·f²."""
+    """The variance of estimates as a function of the true frequency: constant + slope·f + curve·f².
+
+    Attributes:
+        constant: The variance of absent values.
+        slope: As in the formula.
+        curve: As in the formula.
+        third: The third cumulant about the population, c₀ + c₁f + c₂f² + c₃f³, shape (4, k).
+        n: Number of reports.
+    """
 
     constant: Floats
     slope: Floats
     curve: Floats
+    third: Floats
+    n: int
 
     def at(self, frequency: Floats) -> Floats:
         found: Floats = np.maximum(self.constant + frequency * (self.slope + frequency * self.curve), 0.0)
         return found
 
+    def skew(self, frequency: Floats) -> Floats:
+        """Return κ₃/σ² at a frequency: the third cumulant about the data, the people who reported, over the variance.
+
+        About the population the cumulant is larger by what sampling the people adds (the law of total cumulance).
+        """
+        f, (c0, c1, c2, c3) = frequency, self.third
+        spread = f * (1 - f) / self.n
+        sampled = 3 * spread * (self.slope + 2 * self.curve * f) + spread * (1 - 2 * f) / self.n
+        variance = self.at(f)
+        third = c0 + f * (c1 + f * (c2 + f * c3)) - sampled
+        return np.divide(third, variance, out=np.zeros_like(variance), where=variance > 0)
+
     def interval(self, estimate: Floats, confidence: float) -> tuple[Floats, Floats]:
-        """Return the frequencies f with (f̂ − f)² ≤ z² Var(f) (the score interval, Wilson 1927), held to [0, 1]."""
+        """Return the interval of each value, held to [0, 1]."""
         square = float(ndtri((1 + confidence) / 2)) ** 2
+        low, high = self._score_interval(estimate, square)
+        # Skewness between an end and the frequency that it has to let in is largest at one of the two.
+        nothing, everything = np.zeros_like(low), np.ones_like(high)
+        up = np.maximum(np.maximum(self.skew(nothing), self.skew(low)), 0)
+        down = np.maximum(np.maximum(-self.skew(everything), -self.skew(high)), 0)
+        tail = max(square - 1, 0) / 6
+        low, _ = self._score_interval(estimate - tail * up, square)
+        _, high = self._score_interval(estimate + tail * down, square)
+        return low, high
+
+    def _score_interval(self, estimate: Floats, square: float) -> tuple[Floats, Floats]:
+        """Return the frequencies f with (f̂ − f)² ≤ z² Var(f) (Wilson 1927), held to [0, 1]."""
         a = 1 - square * self.curve
         b = estimate + square * self.slope / 2
         c = estimate**2 - square * self.constant
@@ -163,7 +205,9 @@ class _Variance:
             root = np.sqrt(np.maximum(b * b - a * c, 0.0))
             low, high = (b - root) / a, (b + root) / a
         wide = a <= 0  # so few reports that no frequency is far from the estimate in its own standard errors
-        return np.where(wide, 0.0, np.clip(low, 0, 1)), np.where(wide, 1.0, np.clip(high, 0, 1))
+        # Below an estimate of less than 0 there is no frequency that it could be too large for; above 1, too small.
+        low = np.where(wide | (estimate <= 0), 0.0, np.clip(low, 0, 1))
+        return low, np.where(wide | (estimate >= 1), 1.0, np.clip(high, 0, 1))
 
 
 NO_NOISE = 1e-200
@@ -198,8 +242,11 @@ class _Model:
         found = np.sum(weight * (self.counts / n - q) / d, axis=0)
         square = weight**2 / n
         drawn = square.sum(axis=0) - 1 / self.everyone
-        variance = _Variance(np.sum(square * base, axis=0), np.sum(square * slope, axis=0) + drawn, -drawn)
-        return found, variance
+        cube = square * weight / (n * d**3)
+        moments = q * (1 - q) * (1 - 2 * q), d * (1 - 6 * q * (1 - q)), 3 * d**2 * (2 * q - 1), 2 * d**3
+        third = np.array([np.sum(cube * moment, axis=0) for moment in moments])
+        constant, slope = np.sum(square * base, axis=0), np.sum(square * slope, axis=0) + drawn
+        return found, _Variance(constant, slope, -drawn, third, self.everyone)
 
 
 def _error_on(kept: NDArray[np.bool_], spread: Floats, pull: Floats) -> Floats:

@@ -72,7 +72,8 @@ class HashMechanism(Mechanism):
     @property
     def likelihood_ratio(self) -> Fraction:
         p = Fraction(self.keep, WORD)
-        return p * (self.buckets - 1) / (1 - p)
+        ratio = p * (self.buckets - 1) / (1 - p)
+        return max(ratio, 1 / ratio)
 
     def hashes(self, a: NDArray[np.uint64], b: NDArray[np.uint64], values: NDArray[np.int64]) -> NDArray[np.uint64]:
         """Return h(x) for seeds and values that broadcast together."""
@@ -86,7 +87,7 @@ class HashMechanism(Mechanism):
 
         hashing.draw(values, scatter(self.domain_size), self.buckets, np.uint64(self.keep), state, rows)
 
-    def draw_securely(self, values: NDArray[np.int64], entropy: Entropy) -> Rows:
+    def _draw_securely(self, values: NDArray[np.int64], entropy: Entropy) -> Rows:
         n, g = len(values), self.buckets
         seeds = entropy.integers(2 * n, np.uint64).reshape(n, 2)
         own = self.hashes(seeds[:, 0], seeds[:, 1], values).astype(np.int64)

@@ -20,6 +20,8 @@ Rows = NDArray[np.uint8]
 
 TOO_CLOSE = "This protocol cannot be run: its probabilities are within 2^-64 of 0, of 1 or of each other."
 
+NOT_PLACES = "Values must be a list of whole numbers, the places of values in the domain."
+
 ROWS_A_STREAM = 1 << 16
 """Reports that are drawn from one random stream: the result depends on the seed alone, not on the threads."""
 
@@ -60,15 +62,20 @@ class Mechanism(ABC):
         """The number of values that every report supports, if it is always the same."""
         return None
 
-    def draw(self, values: NDArray[np.int64], rng: np.random.Generator) -> Rows:
-        """Draw a report for each value, for simulation: all cores, and one result for one state of ``rng``."""
-        rows = np.empty((len(values), self.width), np.uint8)
-        starts = range(0, len(values), ROWS_A_STREAM)
+    def draw(self, values: object, rng: np.random.Generator) -> Rows:
+        """Draw a report for each value, for simulation: all cores, and one result for one state of ``rng``.
+
+        Raises:
+            InputError: If a value is not a place of the domain.
+        """
+        places = check_values(values, self.domain_size)
+        rows = np.empty((len(places), self.width), np.uint8)
+        starts = range(0, len(places), ROWS_A_STREAM)
         seeds = np.frombuffer(rng.bytes(32 * len(starts)), np.uint64).reshape(-1, 4)
 
         def fill(place: int) -> None:
             part = slice(starts[place], starts[place] + ROWS_A_STREAM)
-            self._draw(values[part], seeds[place].copy(), rows[part])
+            self._draw(places[part], seeds[place].copy(), rows[part])
 
         in_threads(fill, len(starts))
         return rows
@@ -77,9 +84,17 @@ class Mechanism(ABC):
     def _draw(self, values: NDArray[np.int64], state: NDArray[np.uint64], rows: Rows) -> None:
         """Fill rows with reports, from the stream of a state of four words."""
 
+    def draw_securely(self, values: object, entropy: Entropy) -> Rows:
+        """Draw a report for each value from entropy: the same distribution as :meth:`draw`, exactly.
+
+        Raises:
+            InputError: If a value is not a place of the domain.
+        """
+        return self._draw_securely(check_values(values, self.domain_size), entropy)
+
     @abstractmethod
-    def draw_securely(self, values: NDArray[np.int64], entropy: Entropy) -> Rows:
-        """Draw a report for each value from entropy: the same distribution as :meth:`draw`, exactly."""
+    def _draw_securely(self, values: NDArray[np.int64], entropy: Entropy) -> Rows:
+        """Draw a report for each of checked values."""
 
     @abstractmethod
     def faults(self, rows: Rows) -> NDArray[np.uint8]:
@@ -135,10 +150,14 @@ def check_values(values: object, domain_size: int) -> NDArray[np.int64]:
     Raises:
         InputError: If one is not a whole number of the domain.
     """
-    array = np.asarray(values)
-    if array.ndim != 1 or not (array.size == 0 or np.issubdtype(array.dtype, np.integer)):
-        raise InputError("Values must be a list of whole numbers, the places of values in the domain.")
+    try:
+        array = np.asarray(values)
+    except ValueError:  # lists of several lengths
+        raise InputError(NOT_PLACES) from None
+    mixed = isinstance(values, list | tuple) and any(isinstance(value, bool | np.bool_) for value in values)
+    if mixed or array.ndim != 1 or not (array.size == 0 or np.issubdtype(array.dtype, np.integer)):
+        raise InputError(NOT_PLACES)
     if array.size and (array.min() < 0 or array.max() >= domain_size):
         wrong = array[(array < 0) | (array >= domain_size)][0]
-        raise InputError.expected("a value", f"a place from 0 to {domain_size - 1}", int(wrong))
+        raise InputError.expected("A value", f"a place from 0 to {domain_size - 1}", int(wrong))
     return np.ascontiguousarray(array, np.int64)

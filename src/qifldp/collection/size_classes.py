@@ -47,6 +47,13 @@ class SizeClasses:
     share: NDArray[np.float64]
     fixed_size: int | None = None
 
+    @property
+    def sizes(self) -> list[tuple[int, int]]:
+        """The least and the largest size of each class."""
+        if self.fixed_size is not None:
+            return [(self.fixed_size, self.fixed_size)]
+        return list(zip(self.starts, [start - 1 for start in self.starts[1:]] + [self.domain_size], strict=True))
+
     @cached_property
     def class_of(self) -> NDArray[np.uint16]:
         """The class of each size 0..k."""

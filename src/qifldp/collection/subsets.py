@@ -51,7 +51,8 @@ class SubsetMechanism(Mechanism):
     @property
     def likelihood_ratio(self) -> Fraction:
         p, k, w = Fraction(self.keep, WORD), self.domain_size, self.size
-        return p * (k - w) / ((1 - p) * w)
+        ratio = p * (k - w) / ((1 - p) * w)
+        return max(ratio, 1 / ratio)
 
     def _draw(self, values: NDArray[np.int64], state: NDArray[np.uint64], rows: Rows) -> None:
         from qifldp.collection.kernels import subsets  # noqa: PLC0415  # compiled when first used
@@ -59,7 +60,7 @@ class SubsetMechanism(Mechanism):
         draw = subsets.draw_listed if self.listed else subsets.draw_bits
         draw(values, np.uint64(self.keep), self.domain_size, self.size, state, rows)
 
-    def draw_securely(self, values: NDArray[np.int64], entropy: Entropy) -> Rows:
+    def _draw_securely(self, values: NDArray[np.int64], entropy: Entropy) -> Rows:
         """Draw as :meth:`draw` does: first whether the true value is in, then a uniform set of the others.
 
         The set is drawn by Floyd's method: each step adds a uniform one of a growing range, or the range's end

@@ -1,0 +1,223 @@
+"""Counts of reports: the same in any order and on any threads, of one protocol only, and kept as JSON."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from qifldp.collection.accumulator import Accumulator, Weights
+from qifldp.collection.mechanism import Rows
+from qifldp.collection.reports import Reports
+from qifldp.errors import InputError
+from qifldp.protocols.local_hashing import BLH, LH, OLH
+from qifldp.protocols.protocol import Protocol
+from qifldp.protocols.subset_selection import GRR, SS
+from qifldp.protocols.threshold_histogram import THE
+from qifldp.protocols.unary_encoding import OUE, SUE, UE
+
+KINDS: list[Protocol] = [
+    GRR(20, 1), SS(20, 1, omega=6), SS(20, 1, omega=2), OUE(20, 1), SUE(20, 1), THE(20, 1), UE(20, p="0.1", q="0.4"),
+    BLH(20, 1), OLH(20, 2), OUE(100, 1),
+]  # fmt: skip
+
+every_kind = pytest.mark.parametrize("protocol", KINDS, ids=repr)
+
+
+def drawn(protocol: Protocol, n: int = 50_000, seed: int = 1) -> Reports:
+    rng = np.random.default_rng(seed)
+    return protocol.perturb(rng.integers(0, protocol.domain_size, n), rng=rng)
+
+
+def counted(*reports: Reports, weights: Weights = "value", threads: int | None = None) -> Accumulator:
+    found = reports[0].protocol
+    assert isinstance(found, Protocol)
+    accumulator = found.accumulator(weights=weights)
+    for part in reports:
+        accumulator.update(part, threads=threads)
+    return accumulator
+
+
+def contents(accumulator: Accumulator) -> dict[str, object]:
+    return accumulator.to_json()
+
+
+@every_kind
+@pytest.mark.parametrize("weights", ["value", "plain"])
+def test_counts_are_those_of_each_report(protocol: Protocol, weights: Weights) -> None:
+    reports = drawn(protocol)
+    found = counted(reports, weights=weights)
+    supports = reports.supports
+    classes = found.classes.class_of[supports.sum(axis=1)] if len(found.table) > 1 else np.zeros(len(reports), int)
+    assert found.n == len(reports)
+    assert (found.counts == supports.sum(axis=0)).all()
+    for place in range(len(found.table)):
+        assert found.totals[place] == (classes == place).sum()
+        assert (found.table[place] == supports[classes == place].sum(axis=0)).all()
+    assert contents(found.as_plain()) == contents(counted(reports, weights="plain"))
+
+
+@every_kind
+def test_order_parts_and_threads_change_nothing(protocol: Protocol) -> None:
+    reports = drawn(protocol)
+    whole = contents(counted(reports, threads=1))
+    assert contents(counted(reports, threads=2)) == whole
+    assert contents(counted(reports)) == whole
+    parts = [reports[:7], reports[7:20_000], reports[20_000:]]
+    for order in itertools.permutations(parts):
+        assert contents(counted(*order)) == whole
+        merged = protocol.accumulator()
+        for part in order:
+            merged.merge(counted(part))
+        assert contents(merged) == whole
+    assert contents(counted(reports[:0])) == contents(protocol.accumulator())
+
+
+@every_kind
+@pytest.mark.parametrize("weights", ["value", "plain"])
+def test_counts_survive_json(protocol: Protocol, weights: Weights) -> None:
+    found = counted(drawn(protocol), weights=weights)
+    found.refuse("a reason", 3)
+    again = Accumulator.from_json(json.loads(json.dumps(found.to_json())), protocol)
+    assert contents(again) == contents(found)
+    for post in ("none", "simplex"):
+        ours, theirs = (each.estimate(post=post).columns for each in (found, again))  # type: ignore[arg-type]
+        assert all((ours[name] == theirs[name]).all() for name in ours)
+    again.merge(found)
+    assert again.n == 2 * found.n
+    assert again.refused == {"a reason": 6}
+
+
+def damaged(rows: Rows, place: int, byte: int) -> Rows:
+    rows = rows.copy()
+    rows[::5, place] = byte
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("protocol", "place", "byte", "reason"),
+    [
+        (OUE(20, 1), 2, 0xFF, "bits beyond the domain are set"),
+        (SS(20, 1, omega=6), 2, 0xF0, "bits beyond the domain are set"),
+        (SS(20, 1, omega=6), 0, 0xFF, "another number of values than every report supports"),
+        (SS(20, 1, omega=2), 1, 20, "a value outside the domain"),
+        (SS(20, 1, omega=2), 1, 0, "values not in increasing order"),
+        (GRR(20, 1), 0, 20, "a value outside the domain"),
+        (OLH(20, 1), 16, 4, "a bucket that does not exist"),
+    ],
+    ids=repr,
+)
+def test_reports_that_no_client_sends_are_refused_and_counted_as_such(
+    protocol: Protocol, place: int, byte: int, reason: str
+) -> None:
+    right = drawn(protocol, 1000)
+    found = counted(Reports(protocol, damaged(right.rows, place, byte)))
+    assert found.refused == {reason: 200}
+    good = np.ones(1000, bool)
+    good[::5] = False
+    assert (found.table == counted(Reports(protocol, right.rows[good])).table).all()
+    assert found.n == 800
+
+
+OTHERS: list[tuple[Protocol, Protocol]] = [
+    (OUE(20, 1), OUE(20, 2)),
+    (OUE(20, 1), OUE(21, 1)),
+    (OUE(20, 1), SUE(20, 1)),
+    (SS(20, 1, omega=6), SS(20, 1, omega=7)),
+    (LH(20, 1, g=3), LH(20, 1, g=4)),
+    (THE(20, 1, theta="0.8"), THE(20, 1, theta="0.9")),
+    (UE(20, p="1/2", q="1/4"), UE(20, p="1/2", q="1/5")),
+    (SS(20, 1, omega=1), GRR(20, 1)),  # the same numbers under another name are not taken for agreement
+]
+
+
+@pytest.mark.parametrize(("protocol", "other"), OTHERS, ids=repr)
+def test_counts_of_another_protocol_are_refused(protocol: Protocol, other: Protocol) -> None:
+    found = counted(drawn(protocol, 100))
+    before = contents(found)
+    with pytest.raises(InputError) as refused:
+        found.update(drawn(other, 100))
+    assert str(refused.value) == "The reports are of another protocol, or of other parameters, than the counts."
+    with pytest.raises(InputError) as refused:
+        found.merge(counted(drawn(other, 100)))
+    assert str(refused.value) == "Counts can be added only for one protocol, with one set of parameters and weights."
+    with pytest.raises(InputError) as refused:
+        Accumulator.from_json(found.to_json(), other)
+    assert str(refused.value) == "The counts are of another protocol, or of other parameters."
+    assert contents(found) == before
+
+
+@pytest.mark.parametrize("threads", [0, -1])
+def test_no_threads_are_refused(threads: int) -> None:
+    with pytest.raises(InputError) as refused:
+        counted(drawn(OUE(20, 1), 100), threads=threads)
+    assert str(refused.value) == f"threads must be at least 1, got {threads}."
+
+
+def test_sets_of_one_size_add_up() -> None:
+    document = counted(drawn(GRR(4, 1), 100)).to_json()
+    document["table"] = [[100, 100, 100, 99]]
+    with pytest.raises(InputError) as refused:
+        Accumulator.from_json(document, GRR(4, 1))
+    assert str(refused.value) == "The counts of a class cannot be those of reports of its sizes."
+
+
+def test_counts_of_other_weights_and_reports_of_another_width_are_refused() -> None:
+    reports = drawn(OUE(20, 1), 100)
+    with pytest.raises(InputError, match="with one set of parameters and weights"):
+        counted(reports).merge(counted(reports, weights="plain"))
+    for rows in (reports.rows[:, :2], reports.rows.astype(np.int64), reports.rows[0]):
+        with pytest.raises(InputError, match=r"^Reports of this protocol must be rows of 3 bytes, got "):
+            Reports(reports.protocol, rows)
+    with pytest.raises(InputError) as refused:
+        OUE(20, 1).accumulator(weights="best")  # type: ignore[arg-type]
+    assert str(refused.value) == "weights must be value or plain, got 'best'."
+
+
+NOT_COUNTS: list[tuple[dict[str, Any], str]] = [
+    ({"kind": "channel"}, "must have exactly"),
+    ({"more": 1}, "must have exactly"),
+    ({"schema_version": 2}, "schema_version of the counts must be 1, got 2"),
+    ({"fingerprint": "0"}, "of another protocol"),
+    ({"totals": [1, 2]}, "another number of classes"),
+    ({"totals": "100"}, "must be whole numbers"),
+    ({"table": [[0] * 4] * 4}, "another number of classes"),
+    ({"table": [[0] * 3] * 5}, "not of 4 values"),
+    ({"table": [[1e3] * 4] * 5}, "must be whole numbers"),
+    ({"table": [[101] * 4] * 5}, "must be whole numbers"),
+    ({"table": [[-1] * 4] * 5}, "must be whole numbers"),
+    ({"table": [[True] * 4] * 5}, "must be whole numbers"),
+    ({"table": [[1] * 4] * 5}, "cannot be those of reports of its sizes"),  # of nothing, some
+    ({"class_starts": [0, 1, 2, 4, 3]}, "do not start at 0 and increase"),
+    ({"class_starts": [1, 2, 3, 4, 5]}, "must be whole numbers of at most 4"),
+    ({"refused": ["x"]}, "must be numbers by reason"),
+    ({"refused": {"x": -1}}, "must be whole numbers"),
+]
+
+
+@pytest.mark.parametrize(("changes", "words"), NOT_COUNTS, ids=lambda value: str(value)[:40])
+def test_documents_that_are_no_counts_are_refused(changes: dict[str, Any], words: str) -> None:
+    found = counted(drawn(OUE(4, 1), 100))
+    document = copy.deepcopy(found.to_json()) | changes
+    with pytest.raises(InputError) as refused:
+        Accumulator.from_json(document, OUE(4, 1))
+    assert words in str(refused.value)
+
+
+@pytest.mark.parametrize("document", [None, [], "counts", {}, {"kind": "report-counts"}], ids=repr)
+def test_other_documents_are_refused(document: object) -> None:
+    with pytest.raises(InputError, match=r"^Counts must have exactly: class_starts, fingerprint, "):
+        Accumulator.from_json(document, OUE(4, 1))
+
+
+def test_only_classes_of_a_protocol_that_has_them() -> None:
+    document = counted(drawn(GRR(4, 1), 100)).to_json() | {
+        "class_starts": [0, 1], "totals": [0, 0], "table": [[0] * 4] * 2,
+    }  # fmt: skip
+    with pytest.raises(InputError) as refused:
+        Accumulator.from_json(document, GRR(4, 1))
+    assert str(refused.value) == "The counts tell sizes apart that this protocol does not."
