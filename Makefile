@@ -69,6 +69,8 @@ bench: requirements/bench.txt
 	$(PYTHON) -m pip --python build/bench/bin/python $(PIP_FLAGS) install --no-deps --no-build-isolation --editable .
 	build/bench/bin/python benchmarks/measures.py
 	build/bench/bin/python benchmarks/refinement.py
+	build/bench/bin/python benchmarks/collection.py
+	build/bench/bin/python benchmarks/weights.py
 
 format: $(VENV)/.dev
 	$(RUN)/ruff format .
