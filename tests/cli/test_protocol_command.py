@@ -53,8 +53,9 @@ def test_sets_are_packed_as_the_server_reads_them(terminal: Terminal, spec: str,
         assert np.flatnonzero(protocol.mechanism.supports(report)[0]).tolist() == vector["members"]
 
 
-def bucket(a: int, b: int, x: int, g: int, first: int, second: int) -> int:
+def bucket(a: int, b: int, x: int, g: int, start: int, first: int, second: int) -> int:
     """The hash, from the document's words."""
+    x = (x + start) % 2**32
     x ^= x >> 16
     x = x * first % 2**32
     x ^= x >> 15
@@ -68,14 +69,14 @@ def bucket(a: int, b: int, x: int, g: int, first: int, second: int) -> int:
 def test_hash_is_what_its_words_say(terminal: Terminal, spec: str, domain_size: int) -> None:
     document, protocol = described(terminal, spec, domain_size)
     g = document["hash"]["buckets"]
-    first, second = (int(document["hash"]["pi"][step].split()[4]) for step in (1, 3))
+    start, first, second = (int(document["hash"]["pi"][step].split()[4]) for step in (0, 2, 4))
     for pair in document["hash"]["pi_of"]:
-        assert bucket(2**32, 0, pair["value"], 2**32, first, second) == pair["pi"]
+        assert bucket(2**32, 0, pair["value"], 2**32, start, first, second) == pair["pi"]
     found = set()
     for vector in document["test_vectors"]:
         a, b = int(vector["a"]), int(vector["b"])
         for pair in vector["buckets"]:
-            assert pair["bucket"] == bucket(a, b, pair["value"], g, first, second)
+            assert pair["bucket"] == bucket(a, b, pair["value"], g, start, first, second)
             found.add(pair["bucket"])
         report = bytes.fromhex(vector["report_of_first"])
         assert report == a.to_bytes(8, "little") + b.to_bytes(8, "little") + vector["buckets"][0]["bucket"].to_bytes(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ class SecureClient:
         logarithm = math.log(ratio.numerator) - math.log(ratio.denominator)
         self.epsilon = math.log1p(excess) if excess < 1 else logarithm
 
-    def report(self, value: int) -> bytes:
+    def report(self, value: int | np.integer[Any]) -> bytes:
         """Return a report on one value, given as its place 0..k − 1 in the domain.
 
         Raises:

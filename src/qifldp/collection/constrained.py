@@ -14,8 +14,11 @@ Floats = NDArray[np.float64]
 STEPS = 200
 """Steps of a search at most: ample for halving any bracket of doubles; Newton's method takes about ten."""
 
-SETTLED = 4e-16
-"""A step of Newton's method below this part of 1, the largest frequency, changes nothing that can be seen."""
+NEVER = 1e-200
+"""In place of a chance of zero: what did not happen has a likelihood of one all the same."""
+
+SETTLED = 1e-12
+"""A step of Newton's method of this size is the last: what it leaves is far below what doubles tell apart."""
 
 
 def norm_sub(estimates: Floats) -> Floats:
@@ -65,16 +68,17 @@ def most_likely(classes: SizeClasses, table: NDArray[np.int64], totals: NDArray[
     slopes = _Slopes(yes, no, q, d)
     k = yes.shape[1]
     found = np.full(k, 1 / k)
-    least, most = float(slopes.at(np.ones(k))[0].min()), float(slopes.at(np.zeros(k))[0].max())
+    at_zero, at_one = slopes.at(np.zeros(k))[0], slopes.at(np.ones(k))[0]
+    least, most = float(at_one.min()), float(at_zero.max())
     level = float(slopes.at(found)[0].mean())
     for _ in range(STEPS):
-        found, fall = slopes.solve(level, found)
+        found, fall = slopes.solve(level, found, at_zero <= level, at_one >= level)
         excess = float(found.sum()) - 1
         if excess > 0:
             least = max(least, level)
         else:
             most = min(most, level)
-        if abs(excess) <= SETTLED * k or not least < most:
+        if abs(excess) <= SETTLED or not least < most:
             break
         level = level + excess / fall if fall > 0 else np.inf
         if not least < level < most:
@@ -103,17 +107,25 @@ class _Slopes:
 
     def at(self, f: Floats) -> tuple[Floats, Floats]:
         """Return the slopes, and how fast they fall."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            present, absent = self.d / (self.q + f * self.d), self.d / (1 - self.q - f * self.d)
-            up = np.where(self.yes > 0, self.yes * present, 0.0)
-            down = np.where(self.no > 0, self.no * absent, 0.0)
-            fall = np.where(self.yes > 0, up * present, 0.0) + np.where(self.no > 0, down * absent, 0.0)
+        chance = self.q + f * self.d
+        present, absent = self.d / np.maximum(chance, NEVER), self.d / np.maximum(1 - chance, NEVER)
+        up, down = self.yes * present, self.no * absent
+        with np.errstate(over="ignore"):
+            fall = up * present + down * absent
         return np.asarray((up - down).sum(axis=0)), np.asarray(fall.sum(axis=0))
 
-    def solve(self, level: float, start: Floats) -> tuple[Floats, float]:
-        """Return the frequencies in [0, 1] at which slopes are the level, and how fast their sum falls with it."""
+    def solve(
+        self, level: float, start: Floats, none: NDArray[np.bool_], whole: NDArray[np.bool_]
+    ) -> tuple[Floats, float]:
+        """Return the frequencies in [0, 1] at which slopes are the level, and how fast their sum falls with it.
+
+        Args:
+            level: The slope.
+            start: Frequencies from which to search.
+            none: Values whose slope is no larger at zero: they stay there.
+            whole: Values whose slope is no smaller at one: they go there.
+        """
         f, low, high = start, np.zeros(len(start)), np.ones(len(start))
-        none = self.at(low)[0] <= level
         for _ in range(STEPS):
             slope, fall = self.at(f)
             above = slope > level
@@ -121,11 +133,11 @@ class _Slopes:
             with np.errstate(divide="ignore", invalid="ignore"):
                 step = f + (slope - level) / fall
             step = np.where((step > low) & (step < high), step, (low + high) / 2)
-            moved = float(np.max(np.abs(step - f), where=~none, initial=0.0))
+            moved = float(np.max(np.abs(step - f), where=~(none | whole), initial=0.0))
             f = step
             if moved <= SETTLED:
                 break
-        f = np.where(none, 0.0, f)
+        f = np.where(none, 0.0, np.where(whole, 1.0, f))
         fall = self.at(f)[1]
-        inside = ~none & (f < 1) & (fall > 0)
+        inside = ~(none | whole) & (fall > 0)
         return f, float(np.sum(1 / fall[inside]))

@@ -27,6 +27,10 @@ from qifldp.collection.subsets import index_bytes
 SEED_BYTES = 16
 """a, then b, little-endian."""
 
+MIX_START = 0x9E3779B9
+"""2³² over the golden ratio. Started at 0 the mixer has π(0) = 0, and π(2x) = 2π(x) for some small x: the hashes of 0, x
+and 2x would be pairwise independent, but not the three together, on which weights by size depend."""
+
 MIX_FIRST, MIX_SECOND = 0x7FEB352D, 0x846CA68B
 """Odd multipliers of the mixer (C. Wellons, Hash Prospector, 2018: 16 · 15 · 16, the least biased of its form)."""
 
@@ -34,13 +38,13 @@ HALF_BITS = np.uint64(32)
 
 
 def scatter(domain_size: int) -> NDArray[np.uint64]:
-    """Return π(0..k − 1): x ^= x≫16; x *= MIX_FIRST; x ^= x≫15; x *= MIX_SECOND; x ^= x≫16, modulo 2³²."""
+    """Return π(0..k − 1): x += MIX_START; x ^= x≫16; x *= MIX_FIRST; x ^= x≫15; x *= MIX_SECOND; x ^= x≫16, modulo 2³²."""
     return _scattered(domain_size)
 
 
 @lru_cache(maxsize=4)
 def _scattered(domain_size: int) -> NDArray[np.uint64]:
-    x = np.arange(domain_size, dtype=np.uint32)
+    x = np.arange(domain_size, dtype=np.uint32) + np.uint32(MIX_START)
     x ^= x >> np.uint32(16)
     x *= np.uint32(MIX_FIRST)
     x ^= x >> np.uint32(15)

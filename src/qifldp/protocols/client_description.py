@@ -9,7 +9,7 @@ import numpy as np
 from qifldp.collection.bits import UnaryMechanism
 from qifldp.collection.client import SecureClient
 from qifldp.collection.entropy import WORD_BITS
-from qifldp.collection.hashing import MIX_FIRST, MIX_SECOND, SEED_BYTES, HashMechanism, scatter
+from qifldp.collection.hashing import MIX_FIRST, MIX_SECOND, MIX_START, SEED_BYTES, HashMechanism, scatter
 from qifldp.collection.mechanism import Mechanism
 from qifldp.collection.reports import FORMAT_VERSION, fingerprint
 from qifldp.collection.subsets import SubsetMechanism
@@ -142,6 +142,7 @@ def _hash(mechanism: Mechanism) -> dict[str, object]:
             "buckets": g,
             "formula": "h(x) = floor(g * w / 2^32), w = floor(((a * pi(x) + b) mod 2^64) / 2^32)",
             "pi": [
+                f"x = x + {MIX_START} mod 2^32",
                 "x = x xor (x >> 16)",
                 f"x = x * {MIX_FIRST} mod 2^32",
                 "x = x xor (x >> 15)",

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from qifldp.collection.accumulator import Accumulator, Weights
+from qifldp.collection.estimates import Post
 from qifldp.collection.mechanism import Rows
 from qifldp.collection.reports import Reports
 from qifldp.errors import InputError
@@ -84,8 +85,9 @@ def test_counts_survive_json(protocol: Protocol, weights: Weights) -> None:
     found.refuse("a reason", 3)
     again = Accumulator.from_json(json.loads(json.dumps(found.to_json())), protocol)
     assert contents(again) == contents(found)
-    for post in ("none", "simplex"):
-        ours, theirs = (each.estimate(post=post).columns for each in (found, again))  # type: ignore[arg-type]
+    posts: tuple[Post, ...] = ("none", "simplex")
+    for post in posts:
+        ours, theirs = (each.estimate(post=post).columns for each in (found, again))
         assert all((ours[name] == theirs[name]).all() for name in ours)
     again.merge(found)
     assert again.n == 2 * found.n
@@ -170,7 +172,8 @@ def test_counts_of_other_weights_and_reports_of_another_width_are_refused() -> N
     reports = drawn(OUE(20, 1), 100)
     with pytest.raises(InputError, match="with one set of parameters and weights"):
         counted(reports).merge(counted(reports, weights="plain"))
-    for rows in (reports.rows[:, :2], reports.rows.astype(np.int64), reports.rows[0]):
+    wrong: list[Any] = [reports.rows[:, :2], reports.rows.astype(np.int64), reports.rows[0]]
+    for rows in wrong:
         with pytest.raises(InputError, match=r"^Reports of this protocol must be rows of 3 bytes, got "):
             Reports(reports.protocol, rows)
     with pytest.raises(InputError) as refused:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -117,7 +118,8 @@ def test_most_likely_frequencies_are_those_that_an_optimiser_finds(protocol: Pro
     k = protocol.domain_size
     counts = counted(protocol, shares(shape, k, 500), 2)
     found = most_likely(*counts)
-    best = minimize(
+    optimise: Any = minimize
+    best = optimise(
         lambda f: -log_likelihood(*counts, np.asarray(f)) / 500,
         np.full(k, 1 / k),
         jac=lambda f: -slopes(*counts, np.asarray(f)) / 500,
