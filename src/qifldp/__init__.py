@@ -14,11 +14,17 @@ from qifldp.channels.files import read_channel, write_channel
 from qifldp.channels.hyper import Hyper
 from qifldp.channels.profile import Profile
 from qifldp.channels.profile_expansion import expand_profile
+from qifldp.collection.accumulator import Accumulator
+from qifldp.collection.client import SecureClient, secure_client
+from qifldp.collection.counts_only import sample_counts
+from qifldp.collection.estimates import Estimates
+from qifldp.collection.reports import Reports
 from qifldp.data.columns import count_column, read_domain
 from qifldp.data.datasets import load_dataset
 from qifldp.data.population import Population
 from qifldp.errors import ConvergenceError, InexactError, InputError, QifldpError, TooLargeError
 from qifldp.exact.budget import Budget
+from qifldp.experiments.attacks import SimulatedAttack, simulate_attack
 from qifldp.leakage.capacity import bayes_capacity, max_case_capacity, min_entropy_capacity, tight_epsilon
 from qifldp.leakage.information import (
     ShannonCapacity,
@@ -66,6 +72,7 @@ __all__ = [
     "SUE",
     "THE",
     "UE",
+    "Accumulator",
     "Bound",
     "Budget",
     "Certificate",
@@ -74,6 +81,7 @@ __all__ = [
     "ConvergenceError",
     "DoesNotRefine",
     "EstimatedVulnerability",
+    "Estimates",
     "ExactProfile",
     "ExchangeRate",
     "Hyper",
@@ -86,7 +94,10 @@ __all__ = [
     "QifldpError",
     "RefinementOrder",
     "Refines",
+    "Reports",
+    "SecureClient",
     "ShannonCapacity",
+    "SimulatedAttack",
     "TooLargeError",
     "TradeOff",
     "Undecided",
@@ -126,8 +137,11 @@ __all__ = [
     "read_domain",
     "read_gain",
     "read_prior",
+    "sample_counts",
+    "secure_client",
     "shannon_capacity",
     "sibson_information",
+    "simulate_attack",
     "tight_epsilon",
     "trade_off",
     "verify_certificate",

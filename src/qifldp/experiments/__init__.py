@@ -1,0 +1,1 @@
+"""Simulated attacks, and the paper's figures made again."""

@@ -1,0 +1,89 @@
+"""Fig. 5: how far estimated frequencies are off, for THE, OUE and SUE."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qifldp.collection.counts_only import sample_counts
+from qifldp.experiments.attack_rates import BUDGETS, SERIES, THRESHOLD, three_protocols
+from qifldp.experiments.clicks import Counts, sample
+from qifldp.experiments.figure import CONFIDENCE, Axis, Figure, Point, Progress, Settings
+from qifldp.experiments.intervals import each_of, mean_interval
+from qifldp.experiments.thresholds import the_threshold
+from qifldp.protocols.protocol import Protocol
+from qifldp.protocols.unary_encoding import OUE, SUE
+
+PEOPLE = 10_000
+THETAS = tuple(f"{theta:.12g}" for theta in np.linspace(0.5, 1, 20))
+RUNS, QUICK_RUNS = 100, 10
+
+
+def mean_squared_error(protocol: Protocol, people: int) -> float:
+    """Return the mean squared error of the plain estimates, averaged over the values, about the data.
+
+        MSE = [q(1 − q) + (p − q)(1 − p − q)/k] / (n(p − q)²)
+
+    whatever the data are: variances are linear in the frequency, of which the average is 1/k.
+    """
+    return protocol.variance(1 / protocol.domain_size, people)
+
+
+def least_domain(epsilon: int) -> int:
+    """Return the number of values from which on OUE has a smaller error than SUE."""
+    k = 2
+    while mean_squared_error(OUE(k, epsilon), 1) >= mean_squared_error(SUE(k, epsilon), 1):
+        k += 1
+    return k
+
+
+def squared_errors(protocol: Protocol, counts: Counts, runs: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return the mean squared error over the values of each of some collections from the same people."""
+    truth = counts / counts.sum()
+    found = np.empty(runs)
+    for run in range(runs):
+        estimates = sample_counts(protocol, counts, rng=rng).estimate(weights="plain")
+        found[run] = np.mean((estimates.frequency - truth) ** 2)
+    return found
+
+
+def figure_5(settings: Settings, progress: Progress) -> Figure:
+    """Estimate the histogram of 10,000 clicks."""
+    rng, runs = settings.rng(5), settings.runs(RUNS, QUICK_RUNS)
+    counts, words = sample(settings.clicks, PEOPLE, rng)
+    k, pieces = len(counts), len(BUDGETS) * len(THETAS) * 3
+    confidence, points = each_of(pieces, CONFIDENCE), []
+    for epsilon in BUDGETS:
+        panel = f"ε = {epsilon}"
+        points.append(Point(panel, THRESHOLD.name, "threshold", the_threshold(epsilon)))
+        for theta in THETAS:
+            for name, protocol in three_protocols(k, epsilon, theta).items():
+                errors = squared_errors(protocol, counts, runs, rng)
+                low, high = mean_interval(errors, confidence)
+                points.append(Point(panel, name, "theory", float(theta), mean_squared_error(protocol, PEOPLE)))
+                points.append(Point(panel, name, "simulation", float(theta), float(errors.mean()), low, high))
+            progress(len(points) / (2 * pieces))
+    least = ", ".join(str(least_domain(epsilon)) for epsilon in BUDGETS)
+    notes = (
+        f"Plain estimates from {words}; {settings.how_many(runs, RUNS)}.",
+        (
+            f"Bars are {CONFIDENCE:.0%} intervals of Student for the mean over runs, for all {pieces} points together: "
+            "approximate, as errors of a run are only nearly normal."
+        ),
+        f"OUE beats SUE only from k = {least} values on (ε = {', '.join(map(str, BUDGETS))}); here k = {k:,}.",
+    )
+    return Figure(
+        "fig5",
+        "Errors of THE, OUE and SUE (Fig. 5)",
+        Axis("theta", "threshold θ of THE"),
+        Axis("mse", "mean squared error of a frequency", better="more useful", scale="log", number="~e"),
+        "epsilon",
+        SERIES,
+        tuple(points),
+        notes,
+        {
+            "values": k, "people": PEOPLE, "runs": runs, "epsilon": BUDGETS, "theta": THETAS, "data": words,
+            "stand_in": settings.clicks is None, "confidence": CONFIDENCE, "interval": "Student, Bonferroni",
+        },
+        simulated=True,
+    )  # fmt: skip
