@@ -207,6 +207,11 @@ def test_lemma_10_threshold_and_its_limit() -> None:
     assert ql.shannon_capacity(THE(2, 1e-9, theta=0.5)) < 1e-18
 
 
+def test_lemma_10_at_the_remark() -> None:
+    assert f"{lemma_10(0.8):.7f}" == "0.7999887"
+    assert lemma_10(0.800107) < 0.8 < lemma_10(0.800109)
+
+
 @pytest.mark.parametrize(("k", "threshold"), [(3, 0.664), (4, 0.750)])
 def test_corollary_1_is_not_tight(k: int, threshold: float) -> None:
     oue = OUE(k, 0.8).channel()

@@ -8,13 +8,13 @@ from io import TextIOWrapper
 
 import typer
 
-from qifldp.cli import compare, estimate, exchange, leakage, perturb, protocol, refine
+from qifldp.cli import compare, estimate, exchange, leakage, perturb, protocol, prove, refine, reproduce
 from qifldp.cli.application import application
 from qifldp.errors import QifldpError
 from qifldp.rendering.text import plain
 from qifldp.storage import reason
 
-COMMANDS = (compare, leakage, refine, exchange, protocol, perturb, estimate)
+COMMANDS = (compare, leakage, refine, exchange, protocol, perturb, estimate, reproduce, prove)
 """Modules whose import registers their command, in the order of the help."""
 
 INTERRUPTED = 130

@@ -44,7 +44,13 @@ class Compared:
 
     @cached_property
     def margin(self) -> float | None:
-        """The largest t for which A is refined to B with every posterior shrunk towards uniform by t."""
+        """The largest t for which A is refined to B with every posterior shrunk towards uniform by t.
+
+        What is proved is on its side of one, whatever the solver's last digits say.
+        """
+        return self._margin()
+
+    def _margin(self) -> float | None:
         if self.solved is not None or not self._profiles:
             return self.solved
         a, b = self._profiles
@@ -108,6 +114,12 @@ class Refines(Compared):
     certificate: Certificate
 
     @cached_property
+    def margin(self) -> float | None:
+        """At least one where refinement on average is proved."""
+        found = self._margin()
+        return found if found is None or self.order == "max" else max(found, 1.0)
+
+    @cached_property
     def deficiency(self) -> float | None:
         """Zero where refinement on average is proved."""
         return 0.0 if self.order == "average" else self._deficiency(1)
@@ -131,6 +143,12 @@ class DoesNotRefine(Compared):
     certificate: Certificate
     vulnerability_original: float
     vulnerability_refined: float
+
+    @cached_property
+    def margin(self) -> float | None:
+        """At most one: refinement at worst is refuted, or on average, and the first follows from the second."""
+        found = self._margin()
+        return found if found is None else min(found, 1.0)
 
     @property
     def words(self) -> str:

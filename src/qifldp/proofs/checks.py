@@ -1,0 +1,132 @@
+"""The kinds of checks that the ledger is made of, beside theorems (``smt.py``) and roots (``roots.py``)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import arb, ctx
+
+from qifldp.exact.balls import FIRST_PRECISION, LAST_PRECISION, ball
+from qifldp.proofs.claim import Check, Finding, UncheckedError
+from qifldp.refinement.certificate import Order, Side
+from qifldp.refinement.decide import decide_refinement
+from qifldp.refinement.decision import Undecided
+
+
+@dataclass(frozen=True)
+class Question:
+    """original ⊑ refined, and whether the claim is that it holds."""
+
+    original: Side
+    refined: Side
+    holds: bool = True
+    order: Order = "average"
+
+
+@dataclass(frozen=True)
+class Decided:
+    """The check that questions of refinement have the claimed answers, each by a verified certificate.
+
+    Attributes:
+        questions: Makes the questions, when the check runs.
+    """
+
+    questions: Callable[[], Iterable[Question]]
+
+    def __call__(self) -> Finding:
+        methods: Counter[str] = Counter()
+        for question in self.questions():
+            decision = decide_refinement(original=question.original, refined=question.refined, order=question.order)
+            if isinstance(decision, Undecided):
+                raise UncheckedError(f"undecided: {decision.reason}")
+            found = decision.certificate.verdict == "refines"
+            if found != question.holds:
+                sign = "⊑" if found else "⋢"
+                names = f"{_name(question.original)} {sign} {_name(question.refined)}"
+                return Finding(False, f"proved otherwise: {names}, over {question.original.domain_size} values")
+            methods[decision.method] += 1
+        if not methods:
+            raise UncheckedError("there is no case to check")
+        used = ", ".join(f"{count} by {method}" for method, count in sorted(methods.items()))
+        return Finding(True, f"{methods.total()} certificates verified ({used})")
+
+
+def _name(side: Side) -> str:
+    return side.spec if not hasattr(side, "matrix") else repr(side)
+
+
+class Together:
+    """The check that several checks find what they look for."""
+
+    def __init__(self, *checks: Check) -> None:
+        """Keep the checks, which are run in this order up to the first that fails."""
+        self.checks = checks
+
+    def __call__(self) -> Finding:
+        details = []
+        for check in self.checks:
+            found = check()
+            if not found.holds:
+                return found
+            details.append(found.detail)
+        return Finding(True, "; ".join(details))
+
+
+@dataclass(frozen=True)
+class Within:
+    """The check that real numbers lie strictly within bounds, in balls.
+
+    Attributes:
+        cases: Rows (label, number, least, most); a bound that is None is no bound. A number is an expression
+            that is evaluated at growing precision.
+    """
+
+    cases: Sequence[tuple[str, Callable[[], arb], object, object]]
+
+    def __call__(self) -> Finding:
+        shown = []
+        for label, number, least, most in self.cases:
+            value, inside = enclosed(number, least, most)
+            words = f"{label} = {value.str(8, radius=False)}"
+            if not inside:
+                return Finding(False, words)
+            shown.append(words)
+        if not shown:
+            raise UncheckedError("there is no case to check")
+        rest = f", … ({len(shown)} values)" if len(shown) > 4 else ""
+        return Finding(True, ", ".join(shown[:4]) + rest)
+
+
+def enclosed(number: Callable[[], arb], least: object, most: object) -> tuple[arb, bool]:
+    """Return a ball around a number, and whether the number lies strictly between two rational bounds.
+
+    Raises:
+        UncheckedError: If no precision tells the number from a bound.
+    """
+    precision = FIRST_PRECISION
+    while precision <= LAST_PRECISION:
+        with ctx.workprec(precision):
+            value = number()
+            low = None if least is None else ball(Fraction(str(least)))
+            high = None if most is None else ball(Fraction(str(most)))
+            if (low is not None and value < low) or (high is not None and value > high):
+                return value, False
+            if (low is None or value > low) and (high is None or value < high):
+                return value, True
+        precision *= 2
+    raise UncheckedError(f"a number is not told from its bounds with {LAST_PRECISION} bits")
+
+
+def rounds_to(text: str) -> tuple[Fraction, Fraction]:
+    """Return the bounds of the numbers that are rounded to a decimal such as ``37.59``."""
+    value, digits = Fraction(text), len(text.partition(".")[2])
+    half = Fraction(1, 2 * 10**digits)
+    return value - half, value + half
+
+
+def shown_as(label: str, number: Callable[[], arb], text: str) -> tuple[str, Callable[[], arb], object, object]:
+    """Return the row of :class:`Within` that says: rounded, the number is printed as this decimal."""
+    return label, number, *rounds_to(text)

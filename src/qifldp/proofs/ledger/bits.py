@@ -1,0 +1,186 @@
+"""VI-A: families, trade-off points, Lemmas 1 and 2 (Def. 9 to 11, Theorem 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+
+from qifldp.channels.channel import Channel
+from qifldp.leakage.tradeoff import trade_off
+from qifldp.leakage.vulnerability import posterior_vulnerability
+from qifldp.proofs.checks import Decided, Question
+from qifldp.proofs.claim import Claim, Finding, every
+from qifldp.proofs.formulas import All, above, at_least
+from qifldp.proofs.lemmas import (
+    bits,
+    budget,
+    domain,
+    error_bits,
+    is_witness,
+    lemma_1,
+    lemma_1_any_errors,
+    lemma_2,
+    theorem,
+)
+from qifldp.proofs.provers import Proved
+from qifldp.proofs.samples import gains, priors
+from qifldp.proofs.terms import Bit, Term
+from qifldp.protocols.local_hashing import BLH
+from qifldp.protocols.subset_selection import GRR, SS
+from qifldp.protocols.threshold_histogram import THE
+from qifldp.protocols.unary_encoding import OUE, SUE
+
+
+def _ratio(bit: Bit) -> Term:
+    """ρ = p(1 − q)/((1 − p)q), the largest likelihood ratio of whole reports."""
+    return (1 - bit.beta) * (1 - bit.alpha) / (bit.beta * bit.alpha)
+
+
+def _whole_report(root: bool) -> Proved:
+    """ρ ≤ e^ε for SUE, OUE and THE; or the altered ρ ≤ e^{ε/2}."""
+    s, u = budget()
+    sue, oue, the = bits(s, u)
+    most = s if root else s**2
+    goal = All([at_least(most, _ratio(bit)) for bit in (sue, oue, the)])
+    words = "Definition 9: whole reports of SUE, OUE and THE have likelihood ratios of at most e^epsilon."
+    return Proved((theorem("definition-9", words, ("s", "u"), domain(s, u, positive=True), goal),))
+
+
+def _tight_the(strictly: bool) -> Proved:
+    """THE spends less than ε: ρ < e^ε."""
+    s, u = budget()
+    the = bits(s, u)[2]
+    goal = above(s**2, _ratio(the)) if strictly else at_least(_ratio(the), s**2)
+    words = "The likelihood ratio of THE stays below e^epsilon."
+    return Proved((theorem("the-tight", words, ("s", "u"), domain(s, u, positive=True), goal),))
+
+
+def _families(forward: bool) -> Iterator[Question]:
+    """Budgets 1 and 2 of every family: the larger is refined to the smaller, and not the other way."""
+    for k in (2, 5):
+        for kind in (GRR, SUE, OUE, BLH):
+            yield Question(kind(k, 2), kind(k, 1), holds=True)
+            yield Question(kind(k, 1), kind(k, 2), holds=not forward)
+        yield Question(THE(k, 2, theta="0.75"), THE(k, 1, theta="0.75"), holds=True)
+        yield Question(THE(k, 1, theta="0.75"), THE(k, 2, theta="0.75"), holds=not forward)
+    yield Question(SS(5, 2, omega=2), SS(5, 1, omega=2), holds=True)
+
+
+def _loss_falls(sign: int) -> Finding:
+    """Expected loss of best play, the largest gain minus the gain, falls with ε (or, as printed, grows)."""
+    cases = []
+    for kind in (GRR, SUE, OUE, BLH):
+        for i, prior in enumerate(priors(3)):
+            for j, wanted in enumerate(gains(3)):
+                most = Fraction(max(wanted.peak(3)))
+                losses = [
+                    most - posterior_vulnerability(kind(3, exp_epsilon=x).channel(), prior, wanted) for x in (4, 9)
+                ]
+                label = f"{kind.name}, prior {i + 1}, gain {j + 1}: expected losses {losses[0]}, then {losses[1]}"
+                cases.append((label, sign * (losses[0] - losses[1]) >= 0))
+    return every(cases, "families, priors and loss functions, e^ε = 4 and 9")
+
+
+def _trade_off_points(beyond: bool) -> Finding:
+    """A channel's trade-off point (α, β) is where its curve bends, with α + β < 1 (or, altered, above 1)."""
+    cases = []
+    for a in range(1, 8):
+        for b in range(1, 8):
+            alpha, beta = Fraction(a, 8), Fraction(b, 8)
+            if (alpha + beta > 1) if beyond else (alpha + beta < 1):
+                curve = trade_off(Channel([[1 - alpha, alpha], [beta, 1 - beta]]))
+                cases.append((f"α = {alpha}, β = {beta}", (curve.alpha[1], curve.beta[1]) == (alpha, beta)))
+    return every(cases, "channels")
+
+
+def _witness_formula(swapped: bool) -> Finding:
+    """The closed form of W solves C·W = D, as an identity in all four errors."""
+    _, c, d = error_bits()
+    target = Bit(d.beta, d.alpha) if swapped else d
+    differences = [x - y for x, y in zip(is_witness(c, d), _constants(d, target), strict=True)]
+    return every([(f"row {i + 1}", x.is_zero) for i, x in enumerate(differences)], "identities in α_C, β_C, α_D, β_D")
+
+
+def _constants(d: Bit, target: Bit) -> list[Term]:
+    return [d.alpha - target.alpha, target.beta - d.beta]
+
+
+CLAIMS: tuple[Claim, ...] = (
+    Claim(
+        "definition-9",
+        "Def. 9, VI-A",
+        "SUE, OUE and THE are ε-families: M_ε is ε-LDP for every ε and θ "
+        "(GRR, SS and LH have e^ε as a ratio outright).",
+        "SMT",
+        _whole_report(root=False),
+        _whole_report(root=True),
+        "ε/2-LDP",
+    ),
+    Claim(
+        "the-spends-less",
+        "tight ε of THE, VI-A",
+        "THE is ε′-LDP for some ε′ < ε: p(1 − q)/((1 − p)q) < e^ε for every ε > 0 and θ.",
+        "SMT",
+        _tight_the(strictly=True),
+        _tight_the(strictly=False),
+        "it spends all of ε",
+    ),
+    Claim(
+        "definition-10",
+        "Def. 10, VI-A",
+        "In a refinement family ε ≥ ε′ exactly when M_ε ⊑ M_ε′; the converse comes for free, since the tight ε grows.",
+        "certified refinement",
+        Decided(partial(_families, forward=True)),
+        Decided(partial(_families, forward=False)),
+        "M_ε′ ⊑ M_ε as well",
+    ),
+    Claim(
+        "theorem-1",
+        "Theorem 1, VI-A",
+        "Along a refinement family every expected loss falls with ε (all gains rise); the equivalence is for all loss "
+        "functions together. It says nothing on the mean squared error of an estimator.",
+        "exact enumeration",
+        partial(_loss_falls, 1),
+        partial(_loss_falls, -1),
+        "expected loss grows with ε",
+        "corrects",
+    ),
+    Claim(
+        "definition-11",
+        "Def. 11, VI-A",
+        "(α, β) with α + β < 1 is the point where the trade-off curve of a channel on one bit bends.",
+        "exact enumeration",
+        partial(_trade_off_points, beyond=False),
+        partial(_trade_off_points, beyond=True),
+        "for α + β > 1",
+    ),
+    Claim(
+        "lemma-1",
+        "Lemma 1, VI-A",
+        "On one bit (1) C ⊑ D, (2) D's posteriors lie in the hull of C's, (3) β_C/(1−α_C) ≤ β_D/(1−α_D) and "
+        "(1−β_C)/α_C ≥ (1−β_D)/α_D are equivalent, for α_C + β_C < 1 and α_D + β_D ≤ 1.",
+        "SMT",
+        Proved((lemma_1("1"), lemma_1("2"))),
+        Proved((lemma_1_any_errors(),)),
+        "without α_D + β_D ≤ 1",
+    ),
+    Claim(
+        "lemma-1-proof",
+        "proof of Lemma 1, -C",
+        "The averaging of posteriors is the only W with C·W = D, in closed form.",
+        "symbolic",
+        partial(_witness_formula, swapped=False),
+        partial(_witness_formula, swapped=True),
+        "D with its errors exchanged",
+    ),
+    Claim(
+        "lemma-2",
+        "Lemma 2, VI-A",
+        "α_C ≤ α_D and β_C ≤ β_D imply C ⊑ D.",
+        "SMT",
+        Proved((lemma_2(),)),
+        Proved((lemma_2(both=False),)),
+        "without α_C ≤ α_D",
+    ),
+)

@@ -1,0 +1,99 @@
+"""VI-B on whole protocols: OUE against THE (Cor. 1), the max-case order (Cor. 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+from itertools import permutations, product
+
+from qifldp.channels.channel import Channel
+from qifldp.proofs.checks import Decided, Question
+from qifldp.proofs.claim import Claim
+from qifldp.proofs.terms import Bit, bit_of, variables
+from qifldp.protocols.local_hashing import BLH
+from qifldp.protocols.threshold_histogram import THE
+from qifldp.protocols.unary_encoding import OUE, SUE
+from qifldp.refinement.certificate import Order
+
+
+def _above_threshold() -> Iterator[Question]:
+    for k, (epsilon, theta) in product(
+        (2, 3, 10, 50), (("0.4", "0.76"), ("0.8", "0.8"), ("2", "0.902"), ("4", "0.976"))
+    ):
+        yield Question(OUE(k, epsilon), THE(k, epsilon, theta=theta))
+
+
+def _one_hot_thresholds(same_as_bits: bool) -> Iterator[Question]:
+    """At ε = 0.8: where one-hot refinement begins, a thousandth around; altered: not below the bits' 0.79999."""
+    for k, edge in ((3, "0.664"), (4, "0.750"), (6, "0.792")):
+        theta = Fraction(edge)
+        yield Question(OUE(k, "0.8"), THE(k, "0.8", theta=theta + Fraction(1, 1000)), holds=not same_as_bits)
+        yield Question(OUE(k, "0.8"), THE(k, "0.8", theta=theta - Fraction(1, 1000)), holds=False)
+    for k in (13, 14, 20, 50):  # 0.799979 is 1e-5 below the bits' threshold
+        yield Question(OUE(k, "0.8"), THE(k, "0.8", theta="0.799979"), holds=k == 13)
+
+
+def _bit(bit: Bit, root: Fraction) -> Channel:
+    return Channel([[entry.at([root]) for entry in row] for row in bit.rows])
+
+
+def _one_hot_max(holds: bool = True, order: Order = "max") -> Iterator[Question]:
+    """SUE, OUE and BLH at one ε: equivalent in the max-case order."""
+    for k in (2, 3, 5, 20):
+        for a, b in permutations([kind(k, exp_epsilon=4) for kind in (SUE, OUE, BLH)], 2):
+            yield Question(a, b, holds=holds, order=order)
+
+
+def _bits_max() -> Iterator[Question]:
+    """Bits of SUE and OUE, which would have to be equivalent too if the converse held."""
+    (s,) = variables("s")
+    pair = [_bit(bit_of(kind, s), Fraction(2)) for kind in (SUE, OUE)]
+    for a, b in permutations(pair, 2):
+        yield Question(a, b, order="max")
+
+
+def _not_bits() -> Iterator[Question]:
+    for question in _bits_max():
+        yield Question(question.original, question.refined, holds=False, order="max")
+
+
+def _lifted_max() -> Iterator[Question]:
+    """Bits in max-case refinement, and their one-hot forms too."""
+    (s,) = variables("s")
+    for kind in (SUE, OUE):
+        more, less = (_bit(bit_of(kind, s), root) for root in (Fraction(3), Fraction(2)))
+        yield Question(more, less, order="max")
+        for k in (2, 3, 6):
+            yield Question(kind(k, exp_epsilon=9), kind(k, exp_epsilon=4), order="max")
+
+
+CLAIMS: tuple[Claim, ...] = (
+    Claim(
+        "corollary-1",
+        "Cor. 1, VI-B",
+        "From the threshold of Lemma 10 on, O ⊑ T one-hot, for every k; not only from there: "
+        "at ε = 0.8 from 0.664 (k = 3), 0.750 (k = 4) and 0.792 (k = 6), "
+        "against 0.79999 for bits; within 1e-5 of that at k = 14, 20 and 50, not at 13.",
+        "certified refinement",
+        Decided(partial(_one_hot_thresholds, same_as_bits=False)),
+        Decided(partial(_one_hot_thresholds, same_as_bits=True)),
+        "only from the bits' threshold on",
+        "sharpens",
+        printed=Decided(_above_threshold),
+        stronger=Decided(lambda: [Question(OUE(3, "0.8"), THE(3, "0.8", theta="0.7"))]),
+    ),
+    Claim(
+        "corollary-3",
+        "Cor. 3, VI-B",
+        "Max-case refinement of bits lifts to one-hot; the converse fails: one-hot SUE, OUE and BLH at one ε are "
+        "max-case equivalent (checked at k = 2, 3, 5, 20), their bits are not.",
+        "certified refinement",
+        Decided(_one_hot_max),
+        Decided(_bits_max),
+        "their bits are max-case equivalent",
+        "sharpens",
+        printed=Decided(_lifted_max),
+        stronger=Decided(_not_bits),
+    ),
+)

@@ -1,0 +1,186 @@
+"""The paper's lemmas on channels of one bit, as theorems for all ε and θ, from the product's own p and q.
+
+Variables: s = e^{ε/2} ≥ 1; u = e^{εθ/2} with 1 ≤ u ≤ s, and u² ≥ s where θ ≥ 1/2. Bits are refined by Lemma 1 (3),
+which is itself a theorem here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from qifldp.proofs.formulas import (
+    All,
+    Formula,
+    above,
+    at_least,
+    bit_refines,
+    equivalent,
+    implies,
+    same,
+)
+from qifldp.proofs.smt import Theorem
+from qifldp.proofs.terms import Bit, Term, bit_of, variables
+from qifldp.protocols.local_hashing import LH
+from qifldp.protocols.threshold_histogram import THE
+from qifldp.protocols.unary_encoding import OUE, SUE
+
+MEANING = "s = e^(epsilon/2), u = e^(epsilon theta/2). Refinement of bits is Lemma 1 (3), multiplied out."
+
+Bits: TypeAlias = tuple[Bit, Bit, Bit]
+
+
+def budget() -> tuple[Term, Term]:
+    """Return s and u."""
+    s, u = variables("s", "u")
+    return s, u
+
+
+def bits(s: Term, u: Term) -> Bits:
+    """Return the bits of SUE, OUE and THE."""
+    return bit_of(SUE, s), bit_of(OUE, s), bit_of(THE, s, u)
+
+
+def domain(s: Term, u: Term, *, positive: bool = False, any_theta: bool = False) -> list[Formula]:
+    """Return ε ≥ 0 (or > 0) and ½ ≤ θ ≤ 1 (or 0 ≤ θ ≤ 1) as polynomials."""
+    start = above(s, 1) if positive else at_least(s, 1)
+    return [start, at_least(u, 1), at_least(s, u), *([] if any_theta else [at_least(u * u, s)])]
+
+
+def theorem(name: str, words: str, names: Sequence[str], assumptions: Sequence[Formula], goal: Formula) -> Theorem:
+    """Return a theorem whose words explain the variables."""
+    return Theorem(name, f"{words}\n{MEANING}", names, assumptions, goal)
+
+
+def error_bits() -> tuple[list[Formula], Bit, Bit]:
+    """Return two bits of any errors α, β ≥ 0 with α_C + β_C < 1 and α_D + β_D ≤ 1, and these conditions."""
+    a, b, c, d = variables("a", "b", "c", "d")
+    inside = [part for x in (a, b, c, d) for part in (at_least(x, 0), at_least(1 - x, 0))]
+    return [*inside, above(1 - a - b, 0), at_least(1 - c - d, 0)], Bit(a, b), Bit(c, d)
+
+
+def witness(original: Bit, refined: Bit) -> tuple[Term, Term]:
+    """Return w and w′ of the only W with original·W = refined: rows (w, 1 − w), (w′, 1 − w′); α + β < 1."""
+    a, b, c, d = original.alpha, original.beta, refined.alpha, refined.beta
+    room = 1 - a - b
+    return ((1 - b) * (1 - c) - a * d) / room, ((1 - a) * d - b * (1 - c)) / room
+
+
+def is_witness(original: Bit, refined: Bit) -> list[Term]:
+    """Return the differences (original·W − refined) in the first column, zero functions for the witness."""
+    w, v = witness(original, refined)
+    a, b = original.alpha, original.beta
+    return [(1 - a) * w + a * v - (1 - refined.alpha), b * w + (1 - b) * v - refined.beta]
+
+
+def is_channel(original: Bit, refined: Bit) -> Formula:
+    """Return: the only W is a channel, that is, original ⊑ refined."""
+    return All([part for w in witness(original, refined) for part in (at_least(w, 0), at_least(1 - w, 0))])
+
+
+def within_hull(original: Bit, refined: Bit) -> Formula:
+    """Return: both posteriors of the refined bit (uniform prior) lie between those of the original (Lemma 1 (2))."""
+    a, b, c, d = original.alpha, original.beta, refined.alpha, refined.beta
+    # Column 1 has posterior (1 − α)/(1 − α + β), column 2 has α/(1 + α − β); multiplied out, empty columns included.
+    first = at_least((1 - a) * (1 - c + d), (1 - c) * (1 - a + b))
+    second = at_least(c * (1 + a - b), a * (1 + c - d))
+    return All([first, second])
+
+
+def lemma_1(part: str) -> Theorem:
+    """Return Lemma 1 between conditions (1) and (3), or (2) and (3)."""
+    assumed, c, d = error_bits()
+    condition = is_channel(c, d) if part == "1" else within_hull(c, d)
+    words = (
+        f"Lemma 1: ({part}) is equivalent to (3), for two channels of one bit with errors a, b and c, d, a + b < 1.\n"
+        "(1): the only W with C W = D is a channel. (2): posteriors lie in the hull.\n"
+        "(3): b/(1-a) <= d/(1-c) and (1-b)/a >= (1-d)/c, multiplied out."
+    )
+    return Theorem(
+        f"lemma-1-{part}-3", words, "abcd", assumed, equivalent(condition, bit_refines(original=c, refined=d))
+    )
+
+
+def lemma_1_any_errors() -> Theorem:
+    """Return Lemma 1 without α_D + β_D ≤ 1: false."""
+    assumed, c, d = error_bits()
+    goal = equivalent(is_channel(c, d), bit_refines(original=c, refined=d))
+    words = "Altered Lemma 1: the errors of D may be larger than those of a trade-off point."
+    return Theorem("lemma-1-altered", words, "abcd", assumed[:-1], goal)
+
+
+def lemma_2(*, both: bool = True) -> Theorem:
+    """Return Lemma 2; or the altered one in which only β_C ≤ β_D."""
+    assumed, c, d = error_bits()
+    smaller = [at_least(d.beta, c.beta), *([at_least(d.alpha, c.alpha)] if both else [])]
+    words = "Lemma 2: a <= c and b <= d imply C refined to D." if both else "Altered Lemma 2: without a <= c."
+    goal = implies(All(smaller), bit_refines(original=c, refined=d))
+    return Theorem("lemma-2" if both else "lemma-2-altered", words, "abcd", assumed, goal)
+
+
+def family(name: str, protocol: Any, *, backwards: bool = False) -> Theorem:
+    """Return: a larger budget is refined to a smaller one, for the bits of SUE, OUE, THE or LH (g real, ≥ 2)."""
+    if protocol is THE:
+        s, u, t, z = variables("s", "u", "t", "z")
+        # θ and θ′ may differ: all that is needed is ε′θ′ ≥ εθ and ε′(1 − θ′) ≥ ε(1 − θ), that is u ≥ z and s/u ≥ t/z.
+        large, small = bit_of(THE, s, u), bit_of(THE, t, z)
+        assumed = [at_least(z, 1), at_least(t, z), at_least(u, z), at_least(s * z, t * u)]
+        names = ["s", "u", "t", "z"]
+    elif protocol is LH:
+        s, t, g = variables("s", "t", "g")
+        large, small = (Bit(1 / g, (g - 1) / (root**2 + g - 1)) for root in (s, t))
+        assumed, names = [at_least(t, 1), at_least(s, t), at_least(g, 2)], ["s", "t", "g"]
+    else:
+        s, t = variables("s", "t")
+        large, small = bit_of(protocol, s), bit_of(protocol, t)
+        assumed, names = [at_least(t, 1), at_least(s, t)], ["s", "t"]
+    pair = (small, large) if backwards else (large, small)
+    way = "smaller budget t is refined to the larger s" if backwards else "larger budget s is refined to the smaller t"
+    words = f"{name}: the {way}; t = e^(epsilon/2) of the smaller one (z = e^(epsilon theta/2) of it)."
+    goal = bit_refines(original=pair[0], refined=pair[1])
+    return theorem(name, words, names, assumed, goal)
+
+
+def the_family_at(top: int, bottom: int) -> Theorem:
+    """Return Lemma 5 as printed, at one θ = top/bottom: powers of x and y are s, u of the larger and smaller ε."""
+    x, y = variables("x", "y")
+    large, small = (bit_of(THE, root**bottom, root**top) for root in (x, y))
+    words = f"Lemma 5 at theta = {top}/{bottom}: x = e^(epsilon/{2 * bottom}) of the larger budget, y of the smaller."
+    goal = bit_refines(original=large, refined=small)
+    return Theorem(f"lemma-5-theta-{top}-{bottom}", words, ("x", "y"), [at_least(y, 1), at_least(x, y)], goal)
+
+
+def lh_bit_is_the_products() -> bool:
+    """Whether the bit of LH with any g, used for all g at once, is the product's for each of g = 2..9."""
+    (s,) = variables("s")
+    made = ((bit_of(LH, s, g=g), Bit((s / s) / g, (g - 1) / (s**2 + g - 1))) for g in range(2, 10))
+    return all((a.alpha - b.alpha).is_zero and (a.beta - b.beta).is_zero for a, b in made)
+
+
+def grr_family(*, backwards: bool = False) -> Theorem:
+    """Return Lemma 3 for all k: GRR at ρ = e^ε turns into GRR at ρ′ by GRR-like noise.
+
+    The noise keeps a value with probability w and sends it to each other with (1 − w)/(k − 1);
+    then p′ = p w + q (1 − w) and q′ = q w + (p + (k − 2) q)(1 − w)/(k − 1).
+    """
+    r, t, k = variables("r", "t", "k")
+    p, q, kept = r / (r + k - 1), 1 / (r + k - 1), t / (t + k - 1)
+    w = (kept - q) / (p - q)
+    assumed = [above(t, 1), at_least(r, t), at_least(k, 2)]
+    if backwards:
+        assumed = [above(r, 1), at_least(t, r), at_least(k, 2)]
+    words = "Lemma 3: GRR over k values at e^epsilon = r is refined to GRR at t: the noise that does it is a channel."
+    off = (1 - w) / (k - 1)
+    row = [same(p * w + q * (1 - w), kept), same(q * w + (p + (k - 2) * q) * off, 1 / (t + k - 1))]
+    goal = All([at_least(w, 0), at_least(1 - w, 0), *row])
+    return Theorem("lemma-3" + "-altered" * backwards, words, ("r", "t", "k"), assumed, goal)
+
+
+def subset_family(*, backwards: bool = False) -> Theorem:
+    """Return: SS of one ω at ρ is refined to SS at ρ′ ≤ ρ, for all k and ω (one size: M(ω, ω) ≥ T(ω))."""
+    r, t, k, o = variables("r", "t", "k", "o")
+    larger, smaller = (t, r) if backwards else (r, t)
+    assumed = [at_least(t, 1), at_least(r, t), at_least(o, 1), at_least(k - o, 1)]
+    words = "SS of one size o over k values at e^epsilon = r is refined to SS of that size at t (one-size rule)."
+    goal = at_least(o * larger / (o * larger + k - o), o * smaller / (o * smaller + k - o))
+    return Theorem("ss-family" + "-altered" * backwards, words, ("r", "t", "k", "o"), assumed, goal)

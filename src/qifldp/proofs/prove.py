@@ -1,0 +1,117 @@
+"""Running the claims of the ledger, and exporting their theorems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from qifldp.errors import InputError, shown
+from qifldp.proofs.checks import Together
+from qifldp.proofs.claim import Check, Claim, Result
+from qifldp.proofs.ledger import CLAIMS
+from qifldp.proofs.provers import Proved
+from qifldp.proofs.smt import Answer, Theorem
+from qifldp.storage import reason, write_atomically
+
+EVERYTHING = "all"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A claim, and what its checks found."""
+
+    claim: Claim
+    result: Result
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the checks ran, and found what the claim says."""
+        return self.result.outcome not in ("false", "unchecked")
+
+
+def find_claims(name: str) -> tuple[Claim, ...]:
+    """Return the claim of this name, or every claim for ``all``.
+
+    Raises:
+        InputError: If there is no such claim.
+    """
+    if name == EVERYTHING:
+        return CLAIMS
+    found = tuple(claim for claim in CLAIMS if claim.id == name.lower())
+    if not found:
+        near = get_close_matches(name.lower(), [claim.id for claim in CLAIMS], n=3)
+        hint = f" (near it: {', '.join(near)})" if near else ""
+        raise InputError(f"There is no claim {shown(name)}{hint}: qifldp prove all lists them.")
+    return found
+
+
+def prove(claims: Sequence[Claim], progress: Callable[[int], None] | None = None) -> tuple[Checked, ...]:
+    """Run the checks of claims, one after the other.
+
+    Args:
+        claims: What is to be checked.
+        progress: Called with the number of claims that are done.
+    """
+    done = []
+    for count, claim in enumerate(claims, start=1):
+        done.append(Checked(claim, claim.run()))
+        if progress is not None:
+            progress(count)
+    return tuple(done)
+
+
+def export_theorems(claims: Sequence[Claim], folder: str | Path) -> int:
+    """Write the theorems of claims, and their altered forms, as SMT-LIB 2 files; return how many.
+
+    Args:
+        claims: Whose theorems are written.
+        folder: Where; it is made if it does not exist.
+
+    Raises:
+        InputError: If a file cannot be written.
+    """
+    files, place = smt_files(claims), Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise InputError(f"The folder {shown(str(folder))} cannot be made: {reason(error)}.") from None
+    for name, text in files.items():
+        write_atomically(place / name, _writer(text))
+    return len(files)
+
+
+def smt_files(claims: Sequence[Claim]) -> dict[str, str]:
+    """Return the SMT-LIB 2 files of claims: names and texts. Two claims may rest on one theorem."""
+    files: dict[str, str] = {}
+    for claim in claims:
+        for theorem, expected in _theorems(claim):
+            wrong = expected == "sat" and not theorem.name.endswith("-altered")
+            name = f"{theorem.name}{'-altered' * wrong}.smt2"
+            text = theorem.text(expected=expected)
+            if files.setdefault(name, text) != text:
+                raise ValueError(f"two theorems are named {name}")
+    return files
+
+
+def _theorems(claim: Claim) -> Iterator[tuple[Theorem, Answer]]:
+    """Yield a claim's theorems, each with the answer that is expected to its query."""
+    for check in (claim.ours, claim.printed, claim.stronger):
+        yield from ((theorem, "unsat") for theorem in _within(check))
+    yield from ((theorem, "sat") for theorem in _within(claim.altered))
+
+
+def _within(check: Check | None) -> Iterator[Theorem]:
+    if isinstance(check, Proved):
+        yield from check.theorems
+    elif isinstance(check, Together):
+        for part in check.checks:
+            yield from _within(part)
+
+
+def _writer(text: str) -> Callable[[Path], None]:
+    def write(file: Path) -> None:
+        file.write_text(text, encoding="utf-8")
+
+    return write

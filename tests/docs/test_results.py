@@ -1,0 +1,38 @@
+"""The page of new results: every proof that it links is one, of what the line says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from qifldp import Certificate, Protocol, verify_certificate
+
+PAGE = Path(__file__).parents[2] / "docs/explanation/new-results.md"
+LINE = re.compile(
+    r"\| `(?P<original>[^`]+)` (?P<sign>[⊑⋢]) `(?P<refined>[^`]+)`, k = (?P<k>[\d,]+)(?P<order>, max-case)?"
+    r" \| \[(?P<kind>\w+)\]\((?P<file>results/[\w-]+\.json)\) \|$",
+    re.MULTILINE,
+)
+LINES = list(LINE.finditer(PAGE.read_text(encoding="utf-8")))
+
+
+def test_every_proof_is_linked_once() -> None:
+    linked = [line["file"] for line in LINES]
+    assert sorted(linked) == sorted(f"results/{file.name}" for file in (PAGE.parent / "results").iterdir())
+    assert len(linked) >= 15
+
+
+@pytest.mark.parametrize("line", LINES, ids=lambda line: line["file"])
+def test_the_proof_is_of_what_the_line_says(line: re.Match[str]) -> None:
+    certificate = Certificate.load(PAGE.parent / line["file"])
+    original, refined = certificate.original, certificate.refined
+    assert isinstance(original, Protocol)
+    assert isinstance(refined, Protocol)
+    assert (original.spec, refined.spec) == (line["original"], line["refined"])
+    assert original.domain_size == int(line["k"].replace(",", ""))
+    assert certificate.verdict == {"⊑": "refines", "⋢": "does_not_refine"}[line["sign"]]
+    assert certificate.order == ("max" if line["order"] else "average")
+    assert certificate.proof.kind == line["kind"]
+    verify_certificate(certificate)
