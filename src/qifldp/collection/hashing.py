@@ -28,8 +28,8 @@ SEED_BYTES = 16
 """a, then b, little-endian."""
 
 MIX_START = 0x9E3779B9
-"""2³² over the golden ratio. Started at 0 the mixer has π(0) = 0, and π(2x) = 2π(x) for some small x: the hashes of 0, x
-and 2x would be pairwise independent, but not the three together, on which weights by size depend."""
+"""2³² over the golden ratio. Started at 0 the mixer has π(0) = 0, and π(2x) = 2π(x) for some small x: the hashes of
+0, x and 2x would be pairwise independent, but not the three together, on which weights by size depend."""
 
 MIX_FIRST, MIX_SECOND = 0x7FEB352D, 0x846CA68B
 """Odd multipliers of the mixer (C. Wellons, Hash Prospector, 2018: 16 · 15 · 16, the least biased of its form)."""
@@ -38,7 +38,10 @@ HALF_BITS = np.uint64(32)
 
 
 def scatter(domain_size: int) -> NDArray[np.uint64]:
-    """Return π(0..k − 1): x += MIX_START; x ^= x≫16; x *= MIX_FIRST; x ^= x≫15; x *= MIX_SECOND; x ^= x≫16, modulo 2³²."""
+    """Return π(0..k − 1), modulo 2³².
+
+    x += MIX_START; x ^= x≫16; x *= MIX_FIRST; x ^= x≫15; x *= MIX_SECOND; x ^= x≫16
+    """
     return _scattered(domain_size)
 
 
