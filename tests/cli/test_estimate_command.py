@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cli.terminal import Outcome, Terminal
+from qifldp.collection.reports import Reports, fingerprint
 from qifldp.engines.local import count_reports
 from qifldp.engines.report_schema import ReportHeader
 from unit.engines.samples import build, draw, raw_csv, write
@@ -192,3 +194,24 @@ def test_help_shows_examples(terminal: Terminal, command: str) -> None:
     assert outcome.out[outcome.out.index("Examples") :].count(f"qifldp {command} ") >= 2
     assert "[bold]" not in outcome.out
     assert max(map(len, outcome.out.splitlines())) <= 80
+
+
+def test_only_one_protocol_is_wanted(terminal: Terminal) -> None:
+    mine, other = fingerprint(PROTOCOL), fingerprint(build("oue", 31))
+    assert terminal("estimate", "r.parquet", "--fingerprint", mine.upper(), "--json").document()["n"] == 20_000
+    terminal.refuses(
+        f"'r.parquet' is of another protocol or other parameters: its fingerprint is {mine}.",
+        *("estimate", "r.parquet", "--fingerprint", other),
+    )
+
+
+def test_estimates_that_nobody_sent(terminal: Terminal) -> None:
+    rows = np.tile(PROTOCOL.mechanism.draw(np.array([3]), np.random.default_rng(1)), (200, 1))
+    write(Path("odd.parquet"), Reports(PROTOCOL, rows))
+    warning = "standard errors outside 0 to 1: clients do not do that"
+    assert warning in " ".join(terminal("estimate", "odd.parquet").out.split())
+    assert "clients do not" not in terminal("estimate", "r.parquet").out
+
+
+def test_a_confidence_near_one_is_not_one(terminal: Terminal) -> None:
+    assert "99.9999 % interval" in terminal("estimate", "r.parquet", "--confidence", "0.999999").out

@@ -11,8 +11,9 @@ from typing import Annotated
 import typer
 
 from qifldp.cli.application import Pace, application, check_output, progress_bar, show
+from qifldp.collection.reports import fingerprint as protocol_fingerprint
 from qifldp.engines.local import Counted, count_reports
-from qifldp.engines.report_files import list_files
+from qifldp.engines.report_files import list_files, open_reports
 from qifldp.engines.report_schema import ReportHeader
 from qifldp.errors import InputError, shown
 from qifldp.rendering.collection import estimate_document, estimate_view, refusals
@@ -58,6 +59,9 @@ def estimate_command(
     ] = PostOption.none,
     confidence: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
     candidates: Annotated[str | None, typer.Option(help="File with the values to show, one a line.")] = None,
+    fingerprint: Annotated[
+        str | None, typer.Option(help="Count reports of this protocol only; qifldp protocol prints it.")
+    ] = None,
     checkpoint: Annotated[
         str | None, typer.Option(help="Keep the counts in this file, and go on from it after a kill.")
     ] = None,
@@ -82,6 +86,8 @@ def estimate_command(
     if engine is Engine.spark and checkpoint is not None:
         raise InputError("--checkpoint is about --engine local: Spark counts lost pieces again by itself.")
     check_output(out, candidates, checkpoint, *map(str, list_files(reports)))
+    if fingerprint is not None:
+        _check_fingerprint(reports, fingerprint)
     wanted = None if candidates is None else _read_candidates(candidates)
     with progress_bar() as progress:
         pace = Pace(progress, "counting")
@@ -96,6 +102,13 @@ def estimate_command(
     show(document, view, as_json=as_json, out=out)
     if checkpoint is not None:
         Path(checkpoint).unlink(missing_ok=True)
+
+
+def _check_fingerprint(reports: str, wanted: str) -> None:
+    first = list_files(reports)[0]
+    found = protocol_fingerprint(open_reports(first).header.protocol)
+    if found != wanted.strip().lower():
+        raise InputError(f"{shown(first.name)} is of another protocol or other parameters: its fingerprint is {found}.")
 
 
 def _count(

@@ -8,6 +8,7 @@ import typer
 
 from qifldp.channels.profile import check_domain_size
 from qifldp.cli.application import application, show
+from qifldp.engines.report_schema import ReportHeader
 from qifldp.errors import InputError
 from qifldp.exact.budget import Budget
 from qifldp.protocols.client_description import describe_client
@@ -35,5 +36,6 @@ def protocol_command(
     size = check_domain_size(domain_size)
     if epsilon is not None and not parsed.has_budget:
         raise InputError(f"The parameters of {parsed.name} are p and q, not a budget: leave --epsilon out.")
-    description = describe_client(parsed.build(size, None if epsilon is None else Budget.read(epsilon)))
+    protocol = parsed.build(size, None if epsilon is None else Budget.read(epsilon))
+    description = describe_client(protocol) | {"header": ReportHeader(protocol).to_json()}
     show(description, client_view(description), as_json=as_json, out=out)

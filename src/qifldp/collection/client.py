@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from flint import ctx
 
 from qifldp.collection.entropy import Entropy
 from qifldp.collection.reports import Collectable, Reports
 from qifldp.errors import InputError
+from qifldp.exact.balls import FIRST_PRECISION, ball, nearest_float
 
 
 class SecureClient:
@@ -20,7 +23,7 @@ class SecureClient:
 
     Attributes:
         protocol: The protocol.
-        epsilon: The ε that is actually given, at most the tight ε of the protocol.
+        epsilon: The ε that is actually given: the least double that is not below it.
     """
 
     def __init__(self, protocol: Collectable, entropy: Entropy | None = None) -> None:
@@ -32,10 +35,7 @@ class SecureClient:
         """
         self.protocol = protocol
         self._entropy = entropy or Entropy()
-        ratio = protocol.mechanism.likelihood_ratio
-        excess = (ratio.numerator - ratio.denominator) / ratio.denominator
-        logarithm = math.log(ratio.numerator) - math.log(ratio.denominator)
-        self.epsilon = math.log1p(excess) if excess < 1 else logarithm
+        self.epsilon = _logarithm_above(protocol.mechanism.likelihood_ratio)
 
     def report(self, value: int | np.integer[Any]) -> bytes:
         """Return a report on one value, given as its place 0..k − 1 in the domain.
@@ -54,6 +54,14 @@ class SecureClient:
             InputError: If one is not a place of the domain.
         """
         return Reports(self.protocol, self.protocol.mechanism.draw_securely(values, self._entropy))
+
+
+def _logarithm_above(ratio: Fraction) -> float:
+    """Return the least double that is at least the logarithm of a rational above 1."""
+    nearest = nearest_float(lambda: ball(ratio).log())
+    with ctx.workprec(FIRST_PRECISION):  # a double and a logarithm of a rational differ: it is transcendental
+        above = bool(ball(Fraction(nearest)) > ball(ratio).log())
+    return nearest if above else math.nextafter(nearest, math.inf)
 
 
 def secure_client(protocol: Collectable) -> SecureClient:

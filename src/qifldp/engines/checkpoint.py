@@ -20,7 +20,7 @@ class Checkpoint:
     """Counts of all rows before a place in the input.
 
     Attributes:
-        inputs: Name, size and time of change of each file.
+        inputs: Name, size and time of change of each file; those that were begun must be as they were.
         weights: What the counts are made for.
         files: Number of files that are done.
         rows: Rows that are done of the next file.
@@ -75,12 +75,13 @@ class Checkpoint:
         again = "remove it to count from the beginning"
         if document["weights"] != weights:
             raise InputError(f"The checkpoint {shown(str(path))} is of other --weights: {again}.")
-        if document["inputs"] != inputs:
-            changed = _first_difference(document["inputs"], inputs)
-            raise InputError(f"The checkpoint {shown(str(path))} is of other reports, see {changed}: {again}.")
-        done, rows = document["files"], document["rows"]
-        if type(done) is not int or type(rows) is not int or not 0 <= done <= len(files) or rows < 0:
+        then, done, rows = document["inputs"], document["files"], document["rows"]
+        if type(done) is not int or type(rows) is not int or min(done, rows) < 0 or not isinstance(then, list):
             raise InputError(f"{shown(str(path))} is not a checkpoint: {again}.")
+        read = done + (rows > 0)  # files that were not begun may have changed
+        if then[:read] != inputs[:read] or len(inputs) < read:
+            changed = _first_difference(then, inputs)
+            raise InputError(f"The checkpoint {shown(str(path))} is of other reports, see {changed}: {again}.")
         try:
             counts = Accumulator.from_json(document["counts"], empty.protocol)
         except InputError as error:
@@ -110,9 +111,8 @@ def _read(path: str | Path) -> dict[str, object]:
     return document
 
 
-def _first_difference(then: object, now: list[list[object]]) -> str:
-    known = then if isinstance(then, list) else []
-    for before, after in zip(known, now, strict=False):
+def _first_difference(then: list[object], now: list[list[object]]) -> str:
+    for before, after in zip(then, now, strict=False):
         if before != after:
             return shown(after[0])
     return f"the number of files, {len(now):,}"

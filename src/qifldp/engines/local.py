@@ -94,9 +94,11 @@ class _Run:
         self._files, self._first, self._state = files, first, state
         self._checkpoint, self._progress = checkpoint, progress
         self._place = state.files, state.rows
-        self._saved, self._pause = time.monotonic(), SECONDS
+        self._saved = self._kept_at = time.monotonic()
+        self._pause = SECONDS
         self._sizes = [file.stat().st_size for file in files]
         self._rows = 0
+        self._whole_files: Checkpoint | None = None
         if first.has_ids:
             from qifldp.engines.seen_ids import SeenIds  # noqa: PLC0415  # compiled when first used
 
@@ -109,15 +111,46 @@ class _Run:
                 done = math.inf if number < self._state.files else 0
                 if number == self._state.files:
                     done = self._state.rows
+                if done == 0 and self._keep_due:
+                    self._keep_whole_files(workers)
                 self._count_file(open_reports(path), number, done, workers)
         except InputError as error:
             if self._place == (0, 0):
                 raise
-            self._save(workers)
-            kept = "" if self._checkpoint is None else f", and are kept in {shown(str(self._checkpoint))}"
-            counted = "1 report was" if self.whole.n == 1 else f"{self.whole.n:,} reports were"
-            raise InputError(f"{error} {counted} counted before{kept}.") from None
+            raise InputError(f"{error} {self._kept(workers)}") from None
         self._save(workers)
+
+    @property
+    def _keep_due(self) -> bool:
+        """Whether it is time to keep the counts of whole files, to which a damaged file falls back."""
+        return self._checkpoint is not None and (
+            self._whole_files is None or time.monotonic() - self._kept_at > self._pause
+        )
+
+    def _keep_whole_files(self, workers: Workers) -> None:
+        workers.gather()
+        counts = self.whole.fresh()
+        counts.merge(self.whole)
+        self._whole_files = replace(self._state, files=self._place[0], rows=0, counts=counts)
+        self._kept_at = time.monotonic()
+
+    def _kept(self, workers: Workers) -> str:
+        """Save what was counted before a damaged file, and return a sentence about it.
+
+        The damaged file will be another one when it is mended, so nothing of it can be kept.
+        """
+        workers.gather()
+        reports = "1 report was" if self.whole.n == 1 else f"{self.whole.n:,} reports were"
+        if self._checkpoint is None:
+            return f"{reports} counted before."
+        kept = self._whole_files
+        if self._place[1] == 0 or kept is None:
+            self._save(workers)
+            return f"{reports} counted before, and are kept in {shown(str(self._checkpoint))}."
+        kept.save(self._checkpoint)
+        return (
+            f"{reports} counted before; those of whole files, {kept.counts.n:,}, are in {shown(str(self._checkpoint))}."
+        )
 
     def _count_file(self, file: ReportFile, number: int, done: float, workers: Workers) -> None:
         why = file.refusal(self._first.header)

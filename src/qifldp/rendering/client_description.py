@@ -23,7 +23,8 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
     yield f"fingerprint {document['fingerprint']}"
     for name in ("p", "q"):
         words = document[name]["words"]
-        drawn = f"{words} of {document['probability_unit']}" if words is not None else "follows from p"
+        otherwise = "1/g, by the hash" if "hash" in document else "follows from p"
+        drawn = f"{words} of {document['probability_unit']}" if words is not None else otherwise
         yield f"{name} = {document[name]['value']:.10g}: {drawn}"
     yield ""
     yield "How a report is drawn"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -12,10 +13,12 @@ from qifldp.collection.accumulator import Weights
 from qifldp.collection.estimates import Estimates
 from qifldp.engines.local import Counted
 from qifldp.engines.perturbing import Written
-from qifldp.rendering.tables import percent
 from qifldp.rendering.text import plain
 
 SCHEMA_VERSION = 1
+
+IMPLAUSIBLE = 6
+"""Standard errors outside 0 to 1 from which estimates are not believed: chance 1e-9 for each value."""
 
 SHOWN = 20
 """Values that a terminal shows unless it is asked for all."""
@@ -112,7 +115,7 @@ def estimate_view(counted: Counted, estimates: Estimates, *, places: Sequence[in
         all_values: Whether all of them are; else the first few.
     """
     listed = sorted(places, key=lambda place: -estimates.frequency[place])[: None if all_values else SHOWN]
-    confidence = percent(estimates.confidence)
+    confidence = f"{100 * estimates.confidence:.12g} %"
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("value", max_width=VALUE_WIDTH, overflow="fold")
     table.add_column("estimate", justify="right", no_wrap=True)
@@ -147,6 +150,9 @@ def refusals(refused: dict[str, int]) -> str:
 def _notes(counted: Counted, estimates: Estimates, left_out: int) -> Iterator[str]:
     yield f"{DETECTED_MARK} occurs: above zero even if the intervals of all values are to hold at once."
     yield "Intervals are about those who reported, one value at a time; not about privacy."
+    spread = IMPLAUSIBLE * estimates.standard_error
+    if np.any((estimates.frequency > 1 + spread) | (estimates.frequency < -spread)):
+        yield f"Estimates lie more than {IMPLAUSIBLE} standard errors outside 0 to 1: clients do not do that."
     if left_out:
         yield f"Not shown: {left_out:,} values of smaller estimates (--all shows them)."
     if estimates.post != "none":

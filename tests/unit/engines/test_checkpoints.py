@@ -85,6 +85,7 @@ def test_killed_again_and_again(tmp_path: Path, seed: int, ids: bool) -> None:
 
 def test_damaged_file_after_good_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(local, "SECONDS", 0.0)  # counts of whole files are kept at every file, not every two seconds
     source = Path("source")
     source.mkdir()
     reports = draw(PROTOCOL, 3000)
@@ -96,16 +97,33 @@ def test_damaged_file_after_good_ones(tmp_path: Path, monkeypatch: pytest.Monkey
     damaged[place] ^= 1
     (source / "b.parquet").write_bytes(damaged)
     sentence = (
-        r"^The file 'b\.parquet' cannot be read: .* 2,000 reports were counted before, and are kept in 'c\.json'\.$"
+        r"^The file 'b\.parquet' cannot be read: .* 2,000 reports were counted before; "
+        r"those of whole files, 1,000, are in 'c\.json'\.$"
     )
     with pytest.raises(InputError, match=sentence):
         count_reports(source, checkpoint="c.json")
     kept = json.loads(Path("c.json").read_text())
-    assert (kept["files"], kept["rows"], sum(kept["counts"]["totals"])) == (1, 1000, 2000)
+    assert (kept["files"], kept["rows"], sum(kept["counts"]["totals"])) == (1, 0, 1000)
     with pytest.raises(InputError, match=sentence):  # and still, if nothing is mended
         count_reports(source, checkpoint="c.json")
     (source / "b.parquet").write_bytes(whole)
-    with pytest.raises(InputError, match=r"^The checkpoint 'c\.json' is of other reports, see 'b\.parquet': remove it"):
+    write(source / "c.parquet", reports[:7])  # and one more has come
+    mended = count_reports(source, checkpoint="c.json").accumulator
+    again = count_reports(source).accumulator
+    assert mended.n == 3007
+    assert same(mended, again)
+
+
+def test_files_that_were_counted_must_be_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = Path("source")
+    source.mkdir()
+    write(source / "a.csv", draw(PROTOCOL, 100))
+    (source / "b.parquet").write_bytes(b"garbage" * 99)
+    with pytest.raises(InputError, match=r"100 reports were counted before, and are kept in 'c\.json'\.$"):
+        count_reports(source, checkpoint="c.json")
+    write(source / "a.csv", draw(PROTOCOL, 101))
+    with pytest.raises(InputError, match=r"^The checkpoint 'c\.json' is of other reports, see 'a\.csv': remove it"):
         count_reports(source, checkpoint="c.json")
 
 
@@ -145,13 +163,13 @@ AGAIN = "remove it to count from the beginning."
         ({"kind": "other"}, f"'c.json' is not a checkpoint: {AGAIN}"),
         ({"more": 1}, f"'c.json' is not a checkpoint: {AGAIN}"),
         ({"files": -1}, f"'c.json' is not a checkpoint: {AGAIN}"),
-        ({"files": 2}, f"'c.json' is not a checkpoint: {AGAIN}"),
+        ({"files": 2}, f"The checkpoint 'c.json' is of other reports, see the number of files, 1: {AGAIN}"),
         ({"files": True}, f"'c.json' is not a checkpoint: {AGAIN}"),
         ({"rows": 0.5}, f"'c.json' is not a checkpoint: {AGAIN}"),
         ({"rows": -1}, f"'c.json' is not a checkpoint: {AGAIN}"),
         ({"weights": "plain"}, f"The checkpoint 'c.json' is of other --weights: {AGAIN}"),
         ({"inputs": []}, f"The checkpoint 'c.json' is of other reports, see the number of files, 1: {AGAIN}"),
-        ({"inputs": None}, f"The checkpoint 'c.json' is of other reports, see the number of files, 1: {AGAIN}"),
+        ({"inputs": None}, f"'c.json' is not a checkpoint: {AGAIN}"),
         ({"inputs": [["r.parquet", 1, 1]]}, f"The checkpoint 'c.json' is of other reports, see 'r.parquet': {AGAIN}"),
         ({"rows": 5, "files": 0}, f"The checkpoint ends inside a piece of 'r.parquet': {AGAIN} {KEPT}"),
         (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from qifldp.collection.accumulator import Weights
@@ -90,6 +91,16 @@ def test_reports_of_a_simulation_are_told_from_others(tmp_path: Path) -> None:
     assert not count_reports(tmp_path).header.simulated
     write(tmp_path / "b.parquet", draw(protocol, 10), header=ReportHeader(protocol, simulated=True))
     assert count_reports(tmp_path).header.simulated
+    write(tmp_path / "c.parquet", draw(protocol, 10), header=ReportHeader(protocol))
+    assert count_reports(tmp_path).header.simulated
+
+
+def test_parquet_files_say_nothing_about_ranges(tmp_path: Path) -> None:
+    """The least and largest report of a row group would be one more thing about single people."""
+    path = write(tmp_path / "a.parquet", draw(build("oue", 20), 10))
+    column = pq.ParquetFile(path).metadata.row_group(0).column(0)
+    assert not column.is_stats_set
+    assert not column.has_dictionary_page
 
 
 def test_progress_reaches_the_end(tmp_path: Path) -> None:
