@@ -147,3 +147,12 @@ def test_a_killed_run_leaves_whole_files() -> None:
             ET.fromstring(content)
         elif name.endswith(".json"):
             json.loads(content)
+
+
+def test_too_few_clicks_are_refused_before_anything_is_drawn(terminal: Terminal) -> None:
+    Path("few.dat").write_text("\n".join(map(str, range(1, 12))), encoding="utf-8")
+    terminal.refuses(
+        "Of 11 clicks of 'few.dat' 10,000 cannot be drawn.",
+        *("reproduce", "all", "--quick", "--kosarak", "few.dat", "--out", "figures"),
+    )
+    assert not list(Path("figures").glob("*"))

@@ -13,8 +13,9 @@ from qifldp._version import __version__
 from qifldp.cli.application import application, check_output, progress_bar, show
 from qifldp.errors import InputError, shown
 from qifldp.experiments.catalogue import FIGURES, OF_KOSARAK
-from qifldp.experiments.clicks import Clicks, read_clicks
+from qifldp.experiments.clicks import Clicks, check_enough, read_clicks
 from qifldp.experiments.figure import Settings
+from qifldp.experiments.squared_errors import PEOPLE
 from qifldp.rendering.charts import check_altair
 from qifldp.rendering.reproduced import ENDINGS, reproduced_document, reproduced_view
 from qifldp.storage import check_readable, reason
@@ -65,6 +66,8 @@ def reproduce_command(
         clicks: Clicks | None = None
         if kosarak is not None:
             clicks = read_clicks(kosarak, _telling(progress, progress.add_task("reading clicks", total=1.0)))
+            if "fig5" in names:
+                check_enough(clicks, PEOPLE)  # before anything is drawn
         settings = Settings(seed, quick, clicks)
         tasks = {name: progress.add_task(name, total=1.0) for name in names}
         for name, task in tasks.items():

@@ -33,7 +33,7 @@ def figure_6(settings: Settings, progress: Progress) -> Figure:  # noqa: ARG001 
         f"{EXACT} OLH does not wiggle beyond ε = 26: that is rounding in the authors' code.",
         (
             f"SS runs with GRR where ω = 1, OLH with OUE nearly everywhere. Limits: {VALUES} for GRR, SS, SUE and THE, "
-            f"{(VALUES + 1) / 2:g} for OUE and OLH, 2 for BLH."
+            f"{(VALUES + 1) / 2:g} for OUE and OLH, just below 2 for BLH."
         ),
     )
     series = tuple(Series(name.upper(), name.upper()) for name in ORDER)

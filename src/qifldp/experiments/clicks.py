@@ -89,6 +89,12 @@ def most_frequent(clicks: Clicks | None, items: int) -> tuple[Counts, str]:
     return counts[:items], f"the {items} most frequent items of Kosarak (embedded counts)"
 
 
+def check_enough(clicks: Clicks, people: int) -> None:
+    """Raise InputError if there are fewer clicks than are to be drawn."""
+    if clicks.counts.sum() < people:
+        raise InputError(f"Of {clicks.title} {people:,} cannot be drawn.")
+
+
 def sample(clicks: Clicks | None, people: int, rng: np.random.Generator) -> tuple[Counts, str]:
     """Return how often each value occurs among clicks drawn without replacement, and what they are.
 
@@ -98,8 +104,7 @@ def sample(clicks: Clicks | None, people: int, rng: np.random.Generator) -> tupl
         others = rng.multinomial(people - STAND_IN_VALUES, Prior.zipf(STAND_IN_VALUES).probabilities)
         words = f"a stand-in for Kosarak ({people:,} clicks on {STAND_IN_VALUES:,} values by Zipf's law)"
         return 1 + others.astype(np.int64), words
-    if clicks.counts.sum() < people:
-        raise InputError(f"Of {clicks.title} {people:,} cannot be drawn.")
+    check_enough(clicks, people)
     drawn = rng.multivariate_hypergeometric(clicks.counts, people, method="marginals")
     counts = drawn[drawn > 0].astype(np.int64)
     return counts, f"{people:,} of {clicks.title}, {len(counts):,} values"
