@@ -140,3 +140,10 @@ def test_the_max_case_order_is_named(terminal: Terminal) -> None:
     document = terminal("refine", *pair, "--json").document()
     assert document["order"] == "max"
     assert document["deficiency"] > 0.01
+
+
+def test_rows_that_are_rounded_are_divided_by_their_sums_on_request(terminal: Terminal) -> None:
+    Path("r.csv").write_text("0.667,0.334\n0.333,0.666\n", encoding="utf-8")
+    pair = ("refine", "--original", "file:r.csv", "--refined", "file:r.csv", "--json")
+    assert terminal(*pair).code == 2
+    assert terminal(*pair, "--normalize").document()["verdict"] == "refines"

@@ -35,6 +35,9 @@ def refine_command(
     epsilon: Annotated[str | None, typer.Option(help="Budget of both, unless a spec has its own.")] = None,
     order: Annotated[Orders, typer.Option(help="On average (refinement), or in the luckiest case.")] = Orders.average,
     time_limit: Annotated[float | None, typer.Option(help="Seconds for the search, and for each figure.")] = None,
+    normalize: Annotated[
+        bool, typer.Option("--normalize", help="Divide rows of file: channels by their sums.")
+    ] = False,
     certificate: Annotated[str | None, typer.Option(help="Write the proof to this file.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
 ) -> None:
@@ -51,7 +54,7 @@ def refine_command(
     check_output(certificate, *(spec.partition(":")[2] for spec in (original, refined) if spec.startswith("file:")))
     if time_limit is not None and not time_limit > 0:
         raise InputError.expected("--time-limit", "a positive number of seconds", time_limit)
-    sides = [_side(spec, domain_size, epsilon) for spec in (original, refined)]
+    sides = [_side(spec, domain_size, epsilon, normalize=normalize) for spec in (original, refined)]
     names = tuple(
         side.spec if isinstance(side, Protocol) else spec for side, spec in zip(sides, (original, refined), strict=True)
     )
@@ -97,8 +100,8 @@ def _named(side: Side) -> str:
     return f"the {side.domain_size} × {len(side.outputs)} matrix that begins {first}"
 
 
-def _side(spec: str, domain_size: int | None, epsilon: str | None) -> Side:
-    subject = read_subject(spec)
+def _side(spec: str, domain_size: int | None, epsilon: str | None, *, normalize: bool) -> Side:
+    subject = read_subject(spec, normalize=normalize)
     if isinstance(subject, MatrixSubject):
         return build(subject, subject.channel.domain_size if domain_size is None else domain_size, None)
     if domain_size is None:
