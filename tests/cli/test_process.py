@@ -76,15 +76,6 @@ def test_reader_that_has_gone_away() -> None:
     assert done.returncode != 0
 
 
-def test_import_loads_nothing_heavy() -> None:
-    listed = process("-c", "import sys, qifldp; print(*sorted({name.partition('.')[0] for name in sys.modules}))")
-    assert listed.returncode == 0
-    loaded = set(listed.stdout.decode().split())
-    assert {"qifldp", "numpy", "scipy", "flint"} <= loaded
-    heavy = {"pandas", "numba", "matplotlib", "typer", "click", "rich", "altair", "streamlit"}
-    assert loaded & (heavy | {"pyspark", "sklearn", "z3", "cvc5", "hypothesis", "pytest"}) == set()
-
-
 @pytest.mark.parametrize("command", [(), ("compare",), ("leakage",)])
 def test_help_shows_examples(terminal: Terminal, command: tuple[str, ...]) -> None:
     outcome = terminal(*command, "--help")
