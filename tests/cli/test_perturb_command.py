@@ -58,10 +58,11 @@ def test_secure_reports_of_every_protocol(terminal: Terminal, spec: str, ending:
 def test_what_it_prints(terminal: Terminal) -> None:
     outcome = terminal(*perturbing(*COLUMN))
     assert (outcome.code, outcome.err) == (0, "")
+    size = Path("r.parquet").stat().st_size
     assert outcome.out == (
         "oue:epsilon=1 over 4 values: 300 reports, drawn from the system's entropy\n"
         "  ε claimed ......... 1\n  ε actually given .. 1\n  bytes a report .... 1\n"
-        f"  written ........... r.parquet, {Path('r.parquet').stat().st_size:,} bytes\n"
+        f"  written ........... r.parquet, {float(f'{size / 1000:.2g}'):g} kB\n"
     )
 
 

@@ -62,10 +62,18 @@ def perturb_view(written: Written, *, file: str, notes: Sequence[str]) -> Render
         f"  ε claimed ......... {protocol.epsilon:.10g}",
         f"  ε actually given .. {written.epsilon:.10g}",
         f"  bytes a report .... {protocol.report_bytes:,}",
-        f"  written ........... {file}, {written.file_bytes:,} bytes",
+        f"  written ........... {file}, {_size(written.file_bytes)}",
         *(f"Note: {note}" for note in notes),
     ]
     return Group(*(Text(plain(line)) for line in lines))
+
+
+def _size(count: int) -> str:
+    """Return a number of bytes to two digits: the last ones of a file of random reports are random too."""
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 1000)):
+        if count >= size:
+            return f"{float(f'{count / size:.2g}'):g} {unit}"
+    return f"{count} bytes"
 
 
 def estimate_document(
