@@ -10,7 +10,9 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from qifldp.exact.balls import FIRST_PRECISION, LAST_PRECISION, ball
+from qifldp.exact.fields import BALLS
 from qifldp.proofs.claim import Check, Finding, UncheckedError
+from qifldp.protocols.protocol import Protocol
 from qifldp.refinement.certificate import Order, Side
 from qifldp.refinement.decide import decide_refinement
 from qifldp.refinement.decision import Undecided
@@ -56,6 +58,20 @@ class Decided:
 
 def _name(side: Side) -> str:
     return side.spec if not hasattr(side, "matrix") else repr(side)
+
+
+@dataclass(frozen=True)
+class Later:
+    """A check that is built when it is run (or exported): what fails while it is built concerns no other check.
+
+    Attributes:
+        build: Builds the check.
+    """
+
+    build: Callable[[], Check]
+
+    def __call__(self) -> Finding:
+        return self.build()()
 
 
 class Together:
@@ -118,6 +134,42 @@ def enclosed(number: Callable[[], arb], least: object, most: object) -> tuple[ar
                 return value, True
         precision *= 2
     raise UncheckedError(f"a number is not told from its bounds with {LAST_PRECISION} bits")
+
+
+def excess(chosen: Protocol, others: Iterable[Protocol], frequency: Fraction) -> arb | None:
+    """Return by which share a protocol's variance is above the least of the others'; None if it is below all of them.
+
+    The variance of the estimate of one frequency f is [f p(1 − p) + (1 − f) q(1 − q)]/(p − q)², over n.
+
+    Raises:
+        UncheckedError: If the working precision does not tell two variances apart.
+    """
+    with ctx.workprec(FIRST_PRECISION):
+        own, least = _variance(chosen, frequency), None
+        for other in others:
+            rival = _variance(other, frequency)
+            if rival < own:
+                least = rival if least is None else least.min(rival)
+            elif not rival > own:
+                raise UncheckedError(f"variances at {chosen.spec} and {other.spec} are not told apart")
+        return None if least is None else own / least - 1
+
+
+def _variance(protocol: Protocol, frequency: Fraction) -> arb:
+    p, q = protocol.support_probabilities(BALLS)
+    return (ball(frequency) * p * (1 - p) + ball(1 - frequency) * q * (1 - q)) / (p - q) ** 2
+
+
+def within_slack(what: str, found: Sequence[tuple[arb | None, str]], slack: Fraction) -> Finding:
+    """Return whether all that are off the least variance are by less than a share (``slack``; 0: none may be)."""
+    off = [(more, label) for more, label in found if more is not None]
+    if not off:
+        return Finding(True, f"{what} the best in all of {len(found)} cases")
+    with ctx.workprec(FIRST_PRECISION):
+        holds = all(bool(more < ball(slack)) for more, _ in off)
+    worst, label = max(off, key=lambda pair: float(pair[0].mid()))
+    words = f"{what} not the best in {len(off)} of {len(found)} cases; at most {float(worst.mid()):.2%} off, at {label}"
+    return Finding(holds, words)
 
 
 def rounds_to(text: str) -> tuple[Fraction, Fraction]:

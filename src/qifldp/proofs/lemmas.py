@@ -7,8 +7,11 @@ which is itself a theorem here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+from flint import arb
+
+from qifldp.exact.fields import BALLS
 from qifldp.proofs.formulas import (
     All,
     Formula,
@@ -22,6 +25,7 @@ from qifldp.proofs.formulas import (
 from qifldp.proofs.smt import Theorem
 from qifldp.proofs.terms import Bit, Term, bit_of, variables
 from qifldp.protocols.local_hashing import LH
+from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.threshold_histogram import THE
 from qifldp.protocols.unary_encoding import OUE, SUE
 
@@ -85,6 +89,60 @@ def within_hull(original: Bit, refined: Bit) -> Formula:
     first = at_least((1 - a) * (1 - c + d), (1 - c) * (1 - a + b))
     second = at_least(c * (1 + a - b), a * (1 + c - d))
     return All([first, second])
+
+
+def corner_gap(original: Protocol, refined: Protocol, side: Literal["first", "second"]) -> arb:
+    """Return by how much an inequality of Lemma 1 (3) holds, in balls, for the bits of two protocols.
+
+    The first is β_C/(1 − α_C) ≤ β_D/(1 − α_D), the second, turned over, α_C/(1 − β_C) ≤ α_D/(1 − β_D).
+    """
+    (p, q), (other_p, other_q) = (made.support_probabilities(BALLS) for made in (original, refined))
+    if side == "first":
+        return (1 - other_p) / (1 - other_q) - (1 - p) / (1 - q)
+    return other_q / other_p - q / p
+
+
+def between(original: Bit, refined: Bit, *, columns: Sequence[int] = (0, 1)) -> Formula:
+    """Return: posteriors of the refined bit (uniform prior) lie between the two of the original: max-case refinement.
+
+    Any errors are allowed, so either posterior of the original may be the larger one: (x − y)(x − y′) ≤ 0, multiplied
+    by the outputs' chances; an output of the refined bit that never occurs satisfies it.
+    """
+    parts = []
+    for column in columns:
+        zero, one = (row[column] for row in refined.rows)
+        first, second = (one * a - zero * b for a, b in zip(*original.rows, strict=True))
+        parts.append(at_least(0 * zero, first * second))
+    return All(parts)
+
+
+def corollary_2(*, columns: Sequence[int] = (0, 1)) -> Theorem:
+    """Return Cor. 2 for all errors with α_C + β_C ≠ 1; altered if not both of D's posteriors are looked at."""
+    a, b, c, d = variables("a", "b", "c", "d")
+    inside = [part for x in (a, b, c, d) for part in (at_least(x, 0), at_least(1 - x, 0))]
+    original, refined = Bit(a, b), Bit(c, d)
+    goal = equivalent(between(original, refined, columns=columns), is_channel(original, refined))
+    words = (
+        "Corollary 2: for channels of one bit with any errors a, b and c, d, a + b not 1, max-case refinement\n"
+        "(every posterior of D lies between the two of C) is average-case refinement (the only W with C W = D is\n"
+        "a channel)."
+    )
+    if len(columns) < 2:
+        words = "Altered Corollary 2: only the first posterior of D has to lie between those of C."
+    name = "corollary-2" + "-altered" * (len(columns) < 2)
+    return Theorem(name, words, "abcd", [*inside, above((1 - a - b) ** 2, 0)], goal)
+
+
+def corollary_2_trivial() -> Theorem:
+    """Return Cor. 2 where α_C + β_C = 1: C tells nothing, so D has to tell nothing in either order."""
+    c, d = variables("c", "d")
+    inside = [part for x in (c, d) for part in (at_least(x, 0), at_least(1 - x, 0))]
+    halves = All([same(2 * (1 - c), 1 - c + d), same(2 * c, 1 + c - d)])
+    words = (
+        "Corollary 2 where a + b = 1: both rows of C are equal, and so are those of C W for every W.\n"
+        "Max-case: both posteriors of D are 1/2; average-case: both rows of D are equal."
+    )
+    return Theorem("corollary-2-trivial", words, "cd", inside, equivalent(halves, same(c + d, 1)))
 
 
 def lemma_1(part: str) -> Theorem:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
 from qifldp.errors import InputError, shown
-from qifldp.proofs.checks import Together
+from qifldp.proofs.checks import Later, Together
 from qifldp.proofs.claim import Check, Claim, Result
 from qifldp.proofs.ledger import CLAIMS
 from qifldp.proofs.provers import Proved
 from qifldp.proofs.smt import Answer, Theorem
-from qifldp.storage import reason, write_atomically
+from qifldp.storage import reason
 
 EVERYTHING = "all"
 
@@ -65,20 +66,31 @@ def prove(claims: Sequence[Claim], progress: Callable[[int], None] | None = None
 def export_theorems(claims: Sequence[Claim], folder: str | Path) -> int:
     """Write the theorems of claims, and their altered forms, as SMT-LIB 2 files; return how many.
 
+    All are written beside the folder's files first, and take their places when all are there: so all or none are.
+
     Args:
         claims: Whose theorems are written.
         folder: Where; it is made if it does not exist.
 
     Raises:
-        InputError: If a file cannot be written.
+        InputError: If a file cannot be written, or a theorem cannot be built.
     """
     files, place = smt_files(claims), Path(folder)
     try:
         place.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
         raise InputError(f"The folder {shown(str(folder))} cannot be made: {reason(error)}.") from None
-    for name, text in files.items():
-        write_atomically(place / name, _writer(text))
+    for name in files:
+        if (place / name).exists() and not (place / name).is_file():
+            raise InputError(f"The file {shown(str(place / name))} cannot be written: it is not a regular file.")
+    try:
+        with tempfile.TemporaryDirectory(prefix=".theorems.", dir=place) as beside:
+            for name, text in files.items():
+                (Path(beside) / name).write_text(text, encoding="utf-8")
+            for name in files:
+                (Path(beside) / name).replace(place / name)
+    except OSError as error:
+        raise InputError(f"The theorems cannot be written to {shown(str(folder))}: {reason(error)}.") from None
     return len(files)
 
 
@@ -86,7 +98,11 @@ def smt_files(claims: Sequence[Claim]) -> dict[str, str]:
     """Return the SMT-LIB 2 files of claims: names and texts. Two claims may rest on one theorem."""
     files: dict[str, str] = {}
     for claim in claims:
-        for theorem, expected in _theorems(claim):
+        try:
+            theorems = tuple(_theorems(claim))
+        except Exception as error:
+            raise InputError(f"The theorems of {claim.id} cannot be built: {' '.join(str(error).split())}.") from error
+        for theorem, expected in theorems:
             wrong = expected == "sat" and not theorem.name.endswith("-altered")
             name = f"{theorem.name}{'-altered' * wrong}.smt2"
             text = theorem.text(expected=expected)
@@ -105,13 +121,8 @@ def _theorems(claim: Claim) -> Iterator[tuple[Theorem, Answer]]:
 def _within(check: Check | None) -> Iterator[Theorem]:
     if isinstance(check, Proved):
         yield from check.theorems
+    elif isinstance(check, Later):
+        yield from _within(check.build())
     elif isinstance(check, Together):
         for part in check.checks:
             yield from _within(part)
-
-
-def _writer(text: str) -> Callable[[Path], None]:
-    def write(file: Path) -> None:
-        file.write_text(text, encoding="utf-8")
-
-    return write

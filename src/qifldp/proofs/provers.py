@@ -1,4 +1,4 @@
-"""Two provers: z3, and cvc5 as a second opinion.
+"""Two provers: z3, and cvc5 as a second opinion where it is installed and decides.
 
 They read the SMT-LIB text that is exported, and nothing else: what is proved is what the file says.
 """
@@ -26,7 +26,7 @@ EXTRA = "z3 and cvc5 check this claim: pip install qifldp[prove]"
 
 @dataclass(frozen=True, eq=False)
 class Proved:
-    """The check that theorems hold, by two provers.
+    """The check that theorems hold: z3 decides, and cvc5 must not contradict.
 
     Attributes:
         theorems: All must hold.
@@ -35,11 +35,11 @@ class Proved:
     theorems: tuple[Theorem, ...]
 
     def __call__(self) -> Finding:
-        both = 0
+        both, second_prover = 0, is_installed("cvc5")
         for theorem in self.theorems:
             text = theorem.text(expected="unknown")
             answer, model = ask_z3(text, theorem.names)
-            second = ask_cvc5(text)
+            second = ask_cvc5(text) if second_prover else "unknown"
             if answer == "unknown" or "unknown" != second != answer:
                 raise UncheckedError(f"{theorem.name}: z3 says {answer}, cvc5 {second}.")
             if answer == "sat":
@@ -47,14 +47,17 @@ class Proved:
             both += second == answer
         count = len(self.theorems)
         provers = "z3 and cvc5 find" if both == count else f"z3 (and cvc5 for {both}) finds"
-        return Finding(True, f"{provers} no counterexample to {count} statement{'s' * (count > 1)}")
+        if not second_prover:
+            provers = "z3 finds"
+        alone = "" if second_prover else " (no second opinion: cvc5 is not installed)"
+        return Finding(True, f"{provers} no counterexample to {count} statement{'s' * (count > 1)}{alone}")
 
 
 def ask_z3(text: str, names: Sequence[str]) -> tuple[Answer, dict[str, Fraction | None]]:
     """Return z3's answer to an SMT-LIB text, and its model, with None for values that are not rational.
 
     Raises:
-        UncheckedError: If z3 is not installed.
+        UncheckedError: If z3 is not installed, or does not load.
     """
     z3 = _prover("z3")
     solver = z3.SolverFor("QF_NRA")
@@ -74,7 +77,7 @@ def ask_cvc5(text: str) -> Answer:
     """Return cvc5's answer to an SMT-LIB text.
 
     Raises:
-        UncheckedError: If cvc5 is not installed.
+        UncheckedError: If cvc5 is not installed, or does not load.
     """
     cvc5 = _prover("cvc5")
     solver = cvc5.Solver()
@@ -87,15 +90,23 @@ def ask_cvc5(text: str) -> Answer:
     return "sat" if last == "sat" else "unsat" if last == "unsat" else "unknown"
 
 
+def is_installed(name: str) -> bool:
+    """Whether a prover is there, be it that it does not load."""
+    return importlib.util.find_spec(name) is not None
+
+
 def _prover(name: str) -> Any:
     """Return a prover's module.
 
     Raises:
-        UncheckedError: If it is not installed.
+        UncheckedError: If it is not installed, or does not load.
     """
-    if importlib.util.find_spec(name) is None:
+    if not is_installed(name):
         raise UncheckedError(f"{EXTRA}.")
-    return import_module(name)
+    try:
+        return import_module(name)
+    except Exception as error:  # noqa: BLE001  # a broken library may raise anything while it loads
+        raise UncheckedError(f"{name} is installed and does not load: {' '.join(str(error).split())}.") from None
 
 
 def _shown(theorem: Theorem, model: dict[str, Fraction | None]) -> str:

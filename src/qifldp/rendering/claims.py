@@ -44,7 +44,8 @@ How to read it:
 - **exact enumeration** goes through all outputs, hash functions, or choices of the cases at hand in exact rationals:
   a proof for these cases, evidence for others. **symbolic** compares rational functions of e^{ε/2} or of p and q, or
   isolates roots: for all ε, at each k named. **SMT** is for all ε, θ and other variables named: z3 finds no
-  counterexample, nor does cvc5 (`qifldp prove all --smt-out DIR` writes files that any prover reads).
+  counterexample, nor does cvc5 where it is installed and decides (`qifldp prove all --smt-out DIR` writes files that
+  any prover reads).
   **certified refinement** is decided by `decide_refinement`, and each answer's certificate verified.
   **ball arithmetic** encloses real numbers. **simulation** compares frequencies, at six standard errors.
 - A ⊑ B means A·W = B for a channel W: B is the safer one. *On bits* means the channel of one bit of a unary encoding;

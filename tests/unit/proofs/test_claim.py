@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,6 +16,7 @@ from qifldp.errors import InputError
 from qifldp.proofs.checks import Decided, Question, Together, Within, enclosed, rounds_to
 from qifldp.proofs.claim import Check, Claim, Finding, Method, Relation, Result, UncheckedError, every
 from qifldp.proofs.ledger import CLAIMS
+from qifldp.proofs.prove import find_claims
 
 
 def yes() -> Finding:
@@ -60,7 +62,7 @@ def test_sharpened_needs_four() -> None:
     assert claim("sharpens", printed=yes).run().outcome == "unchecked"
 
 
-@pytest.mark.parametrize("error", [ZeroDivisionError, InputError, IndexError, AssertionError, TypeError, RuntimeError])
+@pytest.mark.parametrize("error", [ZeroDivisionError, InputError, IndexError, AttributeError, OSError, ImportError])
 def test_a_check_that_does_not_run_never_holds(error: type[Exception]) -> None:
     def breaks() -> Finding:
         raise error("as it happens")
@@ -99,14 +101,39 @@ def test_a_check_that_cannot_fail_is_seen(method: str) -> None:
     assert found.detail.startswith("the check cannot tell it from what is wrong: ")
 
 
-@pytest.mark.parametrize("missing", ["z3", "cvc5"])
-def test_without_a_prover_its_claims_are_unchecked(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_z3_its_claims_are_unchecked(monkeypatch: pytest.MonkeyPatch) -> None:
     find: Callable[..., Any] = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == missing else find(name))
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "z3" else find(name))
     for one in CLAIMS:
         if one.method == "SMT":
             sentence = "z3 and cvc5 check this claim: pip install qifldp[prove]."
             assert one.run() == Result("unchecked", sentence), one.id
+
+
+def test_without_cvc5_there_is_no_second_opinion(monkeypatch: pytest.MonkeyPatch) -> None:
+    find: Callable[..., Any] = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "cvc5" else find(name))
+    (one,) = find_claims("lemma-7")
+    found = one.run()
+    assert found.outcome == "holds"
+    assert found.detail.startswith(
+        "z3 finds no counterexample to 1 statement (no second opinion: cvc5 is not installed); altered"
+    )
+
+
+@pytest.mark.parametrize("prover", ["z3", "cvc5"])
+@pytest.mark.parametrize("error", [ImportError, AttributeError, OSError, RuntimeError])
+def test_a_prover_that_does_not_load_leaves_the_claim_unchecked(
+    prover: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(name: str) -> Any:
+        if name == prover:
+            raise error("libm.so.7 is\nmissing")
+        return importlib.import_module(name)
+
+    monkeypatch.setattr("qifldp.proofs.provers.import_module", load)
+    (one,) = find_claims("lemma-7")
+    assert one.run() == Result("unchecked", f"{prover} is installed and does not load: libm.so.7 is missing.")
 
 
 def test_certified_refinement_says_what_is_proved_otherwise() -> None:

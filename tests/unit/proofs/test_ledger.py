@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
+from flint import arb
 
-from qifldp.proofs.ledger import CLAIMS
-from qifldp.proofs.prove import Checked
+from qifldp.errors import InputError
+from qifldp.proofs.checks import Together, Within
+from qifldp.proofs.ledger import CLAIMS, thresholds
+from qifldp.proofs.prove import Checked, find_claims, prove, smt_files
+from qifldp.proofs.provers import Proved
 
 pytestmark = pytest.mark.xdist_group("ledger")
 
@@ -37,19 +42,25 @@ CORRECTED = {
     "maximum-posterior",
     "theorem-1",
     "the-half-epsilon",
+    "lemma-1-averaging",
     "lemma-11-proof",
     "sue-refines-the",
     "lemma-10-limit",
-    "equations-36-39",
-    "breaks-at-0.8",
     "lemma-9-protocols",
     "limit-blh",
-    "limit-oue-olh",
     "figure-6-olh",
     "figure-5-oue",
     "why-25-is-wrong",
 }
-SHARPENED = {"lemma-5", "lemma-11", "corollary-1", "corollary-3"}
+SHARPENED = {
+    "lemma-5",
+    "lemma-11",
+    "corollary-1",
+    "corollary-3",
+    "threshold-at-0.8",
+    "breaks-at-0.8",
+    "limit-oue-olh",
+}
 OPEN = {"kosarak-size", "figure-4-levels", "figure-7-iterations"}
 
 
@@ -94,3 +105,36 @@ def test_evidence_is_in_words(checked: tuple[Checked, ...]) -> None:
     assert "ε_3 = [1.95587546462197729258121764987 +/- " in shown["epsilon-k"]
     assert "ε_20 = [6.61645425698100530721937" in shown["epsilon-k"]
     assert "lemma-2-altered has a counterexample: a = " in shown["lemma-2"]
+    assert "corollary-2-altered has a counterexample: a = " in shown["corollary-2"]
+    assert "ML(THE) at k = 50 = 25.500000" in shown["limit-k"]
+    assert "(80 values)" in shown["figure-4-below"]
+
+
+@pytest.mark.parametrize("change", [lambda theta: theta + arb("1e-8"), lambda theta: theta - arb("1e-8")])
+def test_lemma_10_is_about_the_formula_that_the_product_prints(
+    change: Callable[[arb], arb], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = thresholds.threshold
+    monkeypatch.setattr(thresholds, "threshold", lambda epsilon: change(right(epsilon)))
+    (claim,) = find_claims("lemma-10")
+    assert claim.run().outcome == "false"
+
+
+def test_a_theorem_that_cannot_be_built_spoils_its_own_claim_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_: object, **__: object) -> None:
+        raise AttributeError("no such formula")
+
+    monkeypatch.setattr("qifldp.proofs.ledger.bits.lemma_2", breaks)
+    checked = prove(find_claims("lemma-2") + find_claims("lemma-7"))
+    assert [item.result.outcome for item in checked] == ["unchecked", "holds"]
+    assert checked[0].result.detail == "no such formula"
+    with pytest.raises(InputError, match=r"^The theorems of lemma-2 cannot be built: no such formula\.$"):
+        smt_files(find_claims("lemma-2"))
+
+
+def test_importing_the_ledger_builds_no_theorem() -> None:
+    """Checks that could fail while they are built are built when they are run."""
+    for claim in CLAIMS:
+        for check in (claim.ours, claim.altered, claim.printed, claim.stronger):
+            parts = check.checks if isinstance(check, Together) else (check,)
+            assert not any(isinstance(part, Proved | Within) for part in parts), claim.id

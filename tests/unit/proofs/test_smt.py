@@ -18,7 +18,7 @@ from qifldp.errors import InputError
 from qifldp.proofs.claim import Finding, UncheckedError
 from qifldp.proofs.formulas import All, Formula, Not, above, at_least, equivalent, implies, same
 from qifldp.proofs.ledger import CLAIMS
-from qifldp.proofs.lemmas import family, grr_family, lemma_1, lemma_1_any_errors, lemma_2, subset_family
+from qifldp.proofs.lemmas import corollary_2, family, grr_family, lemma_1, lemma_1_any_errors, lemma_2, subset_family
 from qifldp.proofs.prove import export_theorems, find_claims, smt_files
 from qifldp.proofs.provers import Proved, ask_cvc5, ask_z3
 from qifldp.proofs.smt import Theorem
@@ -91,6 +91,29 @@ def test_exporting_one_claim_and_none(tmp_path: Path) -> None:
         export_theorems(CLAIMS, tmp_path / "file")
 
 
+def test_all_files_are_written_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "lemma-9.smt2").mkdir()
+    with pytest.raises(InputError, match=r"cannot be written: it is not a regular file\.$"):
+        export_theorems(find_claims("lemma-9"), tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["lemma-9.smt2"]
+    written: list[str] = []
+
+    def full(self: Path, text: str, **_: object) -> int:
+        if written:
+            raise OSError(28, "No space left on device")
+        written.append(self.name)
+        return len(text)
+
+    place = tmp_path / "new"
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", full)
+        with pytest.raises(InputError, match=r"^The theorems cannot be written to .*: No space left on device\.$"):
+            export_theorems(find_claims("lemma-9"), place)
+    assert list(place.iterdir()) == []
+    assert export_theorems(find_claims("lemma-9"), place) == export_theorems(find_claims("lemma-9"), place) == 2
+    assert len(list(place.iterdir())) == 2
+
+
 def test_two_theorems_of_one_name_are_refused() -> None:
     (x,) = variables("x")
     first, second = (Theorem("one", "Words.", ("x",), [at_least(x, 0)], at_least(x, -n)) for n in (1, 2))
@@ -100,7 +123,9 @@ def test_two_theorems_of_one_name_are_refused() -> None:
         smt_files(claims)
 
 
-@pytest.mark.parametrize("theorem", [lemma_1("1"), lemma_1("2"), lemma_2(), grr_family(), family("lemma-5", THE)])
+@pytest.mark.parametrize(
+    "theorem", [lemma_1("1"), lemma_1("2"), lemma_2(), corollary_2(), grr_family(), family("lemma-5", THE)]
+)
 def test_text_and_exact_evaluation_agree(theorem: Theorem) -> None:
     """At random rational points the text is true for z3 exactly where it is true in rationals."""
     draw, seen = random.Random(1), set()

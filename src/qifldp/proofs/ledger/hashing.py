@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
 from itertools import product
 
 from qifldp.channels.channel import Channel
+from qifldp.exact.balls import ball, certain_floor
 from qifldp.leakage.capacity import bayes_capacity
 from qifldp.leakage.vulnerability import asr
+from qifldp.proofs.checks import enclosed, excess, within_slack
 from qifldp.proofs.claim import ENUMERATION, Claim, Finding, every
 from qifldp.proofs.samples import LEVELS
 from qifldp.protocols.local_hashing import LH, OLH
@@ -100,24 +101,27 @@ def _family(ideal: bool) -> Finding:
     return every(cases, "families with collision probability at most 1/g")
 
 
-def _best_buckets(slack: float) -> Finding:
+def _best_buckets(slack: Fraction) -> Finding:
     """How far g = ⌊e^ε + 3/2⌋ is off the least variance of rare values among g = 2, 3, …; at most by ``slack``.
 
     q(1 − q)/(p − q)² is (g − 1 + e^ε)²/((g − 1)(e^ε − 1)²), convex in g, least at g = e^ε + 1: its neighbours tell.
     """
-    worst, off, misplaced = (1.0, ""), 0, 0
-    budgets = [Fraction(step, 200) for step in range(1, 801)]
-    for epsilon in budgets:
+    found, misplaced = [], []
+    for epsilon in (Fraction(step, 200) for step in range(1, 801)):
         chosen = OLH(2, epsilon).buckets
-        near = {max(2, chosen + shift) for shift in (-2, -1, 0, 1, 2)}
-        variances = {g: LH(2, epsilon, g=g).variance(0, 1) for g in near}
-        ratio = variances[chosen] / min(variances.values())
-        level = math.exp(epsilon)
-        gap = math.floor(level) * math.ceil(level) < level**2 < (math.floor(level) + 0.5) ** 2
-        worst, off = max(worst, (ratio, f"ε = {float(epsilon)}, g = {chosen}")), off + (ratio > 1 + 1e-9)
-        misplaced += gap != (ratio > 1 + 1e-9)
-    words = f"g not the best at {off} of {len(budgets)} budgets; at most {worst[0] - 1:.2%} off, at {worst[1]}"
-    return Finding(worst[0] <= 1 + slack and not misplaced, words)
+        near = sorted({max(2, chosen + shift) for shift in (-2, -1, 1, 2)} - {chosen})
+        more = excess(LH(2, epsilon, g=chosen), [LH(2, epsilon, g=g) for g in near], Fraction(0))
+        found.append((more, f"ε = {float(epsilon)}, g = {chosen}"))
+        if _in_a_gap(epsilon) != (more is not None):
+            misplaced.append(f"ε = {float(epsilon)}")
+    result = within_slack("g", found, slack)
+    return Finding(False, f"not where it is said, at {misplaced[0]}") if misplaced else result
+
+
+def _in_a_gap(epsilon: Fraction) -> bool:
+    """Whether √(m(m + 1)) < e^ε < m + 1/2 for the whole part m of e^ε."""
+    m = certain_floor(lambda: ball(epsilon).exp())
+    return enclosed(lambda: ball(2 * epsilon).exp(), m * (m + 1), Fraction(2 * m + 1, 2) ** 2)[1]
 
 
 CLAIMS: tuple[Claim, ...] = (
@@ -181,9 +185,9 @@ CLAIMS: tuple[Claim, ...] = (
         "“g minimises the variance”, V-C",
         "g = ⌊e^ε + 3/2⌋ is off the least variance of rare values by at most 2.1 %, and off at all where "
         "√(m(m + 1)) < e^ε < m + 1/2 for a whole m; checked for ε = 0.005(0.005)4.",
-        ENUMERATION,
-        partial(_best_buckets, slack=0.021),
-        partial(_best_buckets, slack=1e-9),
+        "ball arithmetic",
+        partial(_best_buckets, Fraction(21, 1000)),
+        partial(_best_buckets, Fraction(0)),
         "it is the minimum",
         "corrects",
     ),

@@ -11,7 +11,7 @@ import numpy as np
 
 from qifldp.channels.channel import Channel
 from qifldp.leakage.tradeoff import trade_off
-from qifldp.proofs.checks import Decided, Question
+from qifldp.proofs.checks import Decided, Question, Together
 from qifldp.proofs.claim import Claim, Finding, every
 from qifldp.proofs.samples import exact_channels
 from qifldp.protocols.subset_selection import GRR
@@ -48,6 +48,7 @@ def _twelve() -> Finding:
 def _antisymmetric(reduced: bool) -> Finding:
     """Equal matrices whenever each is refined from the other."""
     pairs = [(ONE, SPLIT), (GRR(2, exp_epsilon=4).channel(), Channel([["1/5", "4/5"], ["4/5", "1/5"]]))]
+    pairs += [(channel, _shuffled(channel)) for _, channel in exact_channels() if len(channel.outputs) <= 12]
 
     def equal(a: Channel, b: Channel) -> bool:
         if reduced:
@@ -60,6 +61,24 @@ def _antisymmetric(reduced: bool) -> Finding:
         if all(isinstance(decide_refinement(original=c, refined=d), Refines) for c, d in permutations((a, b)))
     ]
     return every(both, "pairs, each refined from the other by a verified witness")
+
+
+def _shuffled(channel: Channel) -> Channel:
+    """Return the channel with its first output split in two, and all outputs in the reverse order."""
+    rows = [[first / 3, *rest[::-1], 2 * first / 3] for first, *rest in channel.matrix.tolist()]
+    return Channel(rows, inputs=channel.inputs)
+
+
+def _preorder() -> Iterator[Question]:
+    """A ⊑ A, and A ⊑ C where A ⊑ B and B ⊑ C."""
+    for question in _garblings("average"):
+        first, second = question.original, question.refined
+        if isinstance(first, Channel) and isinstance(second, Channel):
+            outputs = len(second.outputs)
+            noise = [[Fraction(1 + 2 * (y == z), outputs + 2) for z in range(outputs)] for y in range(outputs)]
+            third = second @ Channel(noise, inputs=second.outputs)
+            yield from (Question(first, first), Question(first, second), Question(second, third))
+            yield Question(first, third)
 
 
 def _rows(channel: Channel) -> str:
@@ -115,7 +134,7 @@ CLAIMS: tuple[Claim, ...] = (
         "A ⊑ B if A·W = B for a channel W: a preorder on matrices, a partial order once proportional columns "
         "are merged.",
         "certified refinement",
-        partial(_antisymmetric, reduced=True),
+        Together(Decided(_preorder), partial(_antisymmetric, reduced=True)),
         partial(_antisymmetric, reduced=False),
         "a partial order on matrices",
         "corrects",

@@ -9,11 +9,11 @@ from functools import partial
 from flint import arb, arb_series, ctx, fmpq, fmpq_mpoly, fmpq_poly, fmpz_poly
 
 from qifldp.exact.balls import ball
-from qifldp.proofs.checks import Together, Within, shown_as
+from qifldp.proofs.checks import Later, Together, Within, shown_as
 from qifldp.proofs.claim import Claim, Finding, every
 from qifldp.proofs.formulas import bit_refines
 from qifldp.proofs.ledger.thresholds import at, threshold
-from qifldp.proofs.lemmas import bits, budget
+from qifldp.proofs.lemmas import bits, budget, corner_gap
 from qifldp.proofs.roots import PRECISION, roots_above_one, sign_changes
 from qifldp.proofs.terms import Term, bit_of, variables
 from qifldp.protocols.threshold_histogram import THE
@@ -121,12 +121,18 @@ def _bit_question(theta: str, x: str) -> bool:
     return bit_refines(original=bit_of(OUE, s), refined=bit_of(THE, s, u)).holds_at({"x": Fraction(x)})
 
 
-def _figure_2(swapped: bool) -> Finding:
-    """θ = 0.8 lies between the thresholds of ε = 1 and of ε = 0.7, and so on."""
-    rows = [("θ(0.7)", at("0.7"), None, "0.8"), ("θ(1)", at("1"), "0.8", None), ("θ(3)", at("3"), "0.8", None)]
-    if swapped:
-        rows = [(label, number, most, least) for label, number, least, most in rows]
-    return Within(rows)()
+def _figure_2(refined: int, not_refined: int) -> Within:
+    """At θ = 0.95: Lemma 1 (3) between the bits at one ε, its first inequality broken at another."""
+    pair, other = ((OUE(2, e), THE(2, e, theta="0.95")) for e in (refined, not_refined))
+    return Within(
+        [
+            (f"difference of β/(1 − α) at ε = {refined}", lambda: corner_gap(*pair, "first"), 0, None),
+            (f"difference of α/(1 − β) at ε = {refined}", lambda: corner_gap(*pair, "second"), 0, None),
+            (f"difference of β/(1 − α) at ε = {not_refined}", lambda: corner_gap(*other, "first"), None, 0),
+            shown_as("θ(3)", at("3"), "0.9465"),
+            shown_as("θ(5)", at("5"), "0.9853"),
+        ]
+    )
 
 
 CLAIMS: tuple[Claim, ...] = (
@@ -152,29 +158,34 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "threshold-at-0.8",
         "“ε = 0.8 produces θ ≥ 0.8”, VI-B",
-        "At ε = 0.8 the threshold is 0.79999, rounded, a little below 0.8.",
+        "At ε = 0.8 the threshold is 0.79999, rounded, a little below 0.8: as printed to two digits.",
         "ball arithmetic",
-        Within([shown_as("θ(0.8)", at("0.8"), "0.79999")]),
-        Within([shown_as("θ(0.8)", at("0.8"), "0.800000")]),
-        "0.800000",
+        Later(lambda: Within([shown_as("θ(0.8)", at("0.8"), "0.79999")])),
+        Later(lambda: Within([shown_as("θ(0.8)", at("0.8"), "0.80000")])),
+        "0.80000",
+        "sharpens",
+        printed=Later(lambda: Within([shown_as("θ(0.8)", at("0.8"), "0.80")])),
+        stronger=Later(lambda: Within([("0.8 − θ(0.8)", lambda: ball(Fraction(4, 5)) - at("0.8")(), 0, None)])),
     ),
     Claim(
         "breaks-at-0.8",
         "“breaks for ε > 0.8”, VI-B",
-        "At θ = 0.8 refinement of bits ends at ε = 0.80011, rounded.",
+        "At θ = 0.8 refinement of bits ends at ε = 0.80011, rounded: as printed to two digits.",
         "ball arithmetic",
         partial(_breaks, "0.800105", "0.800115"),
-        partial(_breaks, "0.79999", "0.800000001"),
-        "at ε = 0.8",
-        "corrects",
+        partial(_breaks, "0.799995", "0.800005"),
+        "at ε = 0.80000",
+        "sharpens",
+        printed=partial(_breaks, "0.795", "0.805"),
+        stronger=Later(lambda: Within([("ε − 0.8", lambda: 10 * _switch()[0].log() - ball(Fraction(4, 5)), 0, None)])),
     ),
     Claim(
         "figure-2",
         "Fig. 2, VI-B",
-        "At θ = 0.8 bits of OUE are refined to those of THE at ε = 0.7, and not at ε = 1 or 3.",
+        "At θ = 0.95 bits of OUE are refined to those of THE at ε = 3 (threshold 0.9465), and not at ε = 5 (0.9853).",
         "ball arithmetic",
-        partial(_figure_2, swapped=False),
-        partial(_figure_2, swapped=True),
+        Later(lambda: _figure_2(3, 5)),
+        Later(lambda: _figure_2(5, 3)),
         "the other way round",
     ),
 )

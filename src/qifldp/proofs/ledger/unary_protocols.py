@@ -10,12 +10,13 @@ from itertools import product
 
 import numpy as np
 
+from qifldp.proofs.checks import Later
 from qifldp.proofs.claim import ENUMERATION, Claim, Finding, every
-from qifldp.proofs.formulas import above, at_least
+from qifldp.proofs.formulas import above, at_least, same
 from qifldp.proofs.provers import Proved
 from qifldp.proofs.samples import LEVELS, THE_LEVEL, THE_THETA
 from qifldp.proofs.smt import Theorem
-from qifldp.proofs.terms import Term, variables
+from qifldp.proofs.terms import Term, bit_of, variables
 from qifldp.protocols.threshold_histogram import THE
 from qifldp.protocols.unary_encoding import OUE, SUE, UE, UnaryEncoding
 
@@ -85,14 +86,16 @@ def _ue_rows(p: Fraction, q: Fraction) -> list[list[Fraction]]:
 
 
 def _least_variance(rate: Callable[[Term, Term], Term]) -> Proved:
-    """For all bits p > q with p(1 − q) = x (1 − p) q: the rate is least at p = 1/2, q = 1/(x + 1)."""
-    p, q = variables("p", "q")
-    x = p * (1 - q) / ((1 - p) * q)
-    best_p, best_q = (p / p) / 2, 1 / (x + 1)
-    goal = at_least(rate(p, q), rate(best_p, best_q))
-    words = "OUE has the least variance of rare values, q(1 - q)/(p - q)^2, among unary encodings of one budget."
-    assumed = [above(p, q), above(q, 0), above(1 - p, 0)]
-    return Proved((Theorem("oue-least-variance", words, ("p", "q"), assumed, goal),))
+    """For all bits p > q with p(1 − q) = s² (1 − p) q, s = e^{ε/2}: the rate is least at the product's OUE."""
+    p, q, s = variables("p", "q", "s")
+    best = bit_of(OUE, s)
+    goal = at_least(rate(p, q), rate(1 - best.beta, best.alpha))
+    words = (
+        "OUE has the least variance of rare values, q(1 - q)/(p - q)^2, among unary encodings of one budget,\n"
+        "p(1 - q) = s^2 (1 - p) q with s = e^(epsilon/2)."
+    )
+    assumed = [above(p, q), above(q, 0), above(1 - p, 0), above(s, 1), same(p * (1 - q), s**2 * (1 - p) * q)]
+    return Proved((Theorem("oue-least-variance", words, ("p", "q", "s"), assumed, goal),))
 
 
 def _laplace(scale: float) -> Finding:
@@ -154,8 +157,8 @@ CLAIMS: tuple[Claim, ...] = (
         "Among unary encodings with p(1 − q)/((1 − p)q) = e^ε, OUE has the least q(1 − q)/(p − q)², the variance of "
         "rare values, for every ε.",
         "SMT",
-        _least_variance(lambda p, q: q * (1 - q) / (p - q) ** 2),
-        _least_variance(lambda p, q: p * (1 - p) / (p - q) ** 2),
+        Later(lambda: _least_variance(lambda p, q: q * (1 - q) / (p - q) ** 2)),
+        Later(lambda: _least_variance(lambda p, q: p * (1 - p) / (p - q) ** 2)),
         "p(1 − p)/(p − q)², the variance of a value that everybody has",
     ),
     Claim(
