@@ -124,7 +124,7 @@ class _Run:
     def _keep_due(self) -> bool:
         """Whether it is time to keep the counts of whole files, to which a damaged file falls back."""
         return self._checkpoint is not None and (
-            self._whole_files is None or time.monotonic() - self._kept_at > self._pause
+            self._whole_files is None or time.monotonic() - self._kept_at > SECONDS
         )
 
     def _keep_whole_files(self, workers: Workers) -> None:
