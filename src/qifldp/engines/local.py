@@ -162,11 +162,7 @@ class _Run:
         self._place = max(self._place, (number + 1, 0))
 
     def _count_rows(self, file: ReportFile, number: int, done: float, workers: Workers) -> None:
-        if file.has_ids != self._first.has_ids:
-            raise InputError(
-                f"Of {shown(self._first.path.name)} and {shown(file.path.name)} only one has ids: "
-                "give them to all files."
-            )
+        file.check_ids(self._first)
         self.simulated |= file.header.simulated
         if done == math.inf and not file.has_ids:
             return

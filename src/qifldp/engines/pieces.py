@@ -101,6 +101,13 @@ class ReportFile(ABC):
             return ANOTHER_PROTOCOL
         return ANOTHER_DOMAIN if self.header.values != expected.values else self.fault
 
+    def check_ids(self, first: ReportFile) -> None:
+        """Raise InputError if only one of two files has ids."""
+        if self.has_ids != first.has_ids:
+            raise InputError(
+                f"Of {shown(first.path.name)} and {shown(self.path.name)} only one has ids: give them to all files."
+            )
+
     def columns(self) -> list[str]:
         """Return the names of the columns that are read."""
         return [REPORT, ID] if self.has_ids else [REPORT]

@@ -83,7 +83,7 @@ class EqualRatioRule(ClosedRule):
     """One ρ: A ⊑ B if and only if μ_A[w] ≥ μ_B[w] for all 1 ≤ w ≤ k − 1."""
 
     def __post_init__(self) -> None:
-        if self.original.tight_budget is None or self.original.tight_budget != self.refined.tight_budget:
+        if not share_ratio(self.original, self.refined):
             raise CertificateError("The two protocols are not known to have exactly one ρ.")
 
     def claims(self, field: Field[Number]) -> Iterator[Claim[Number]]:
@@ -187,7 +187,7 @@ class ReachRule(ClosedRule):
     def claims(self, field: Field[Number]) -> Iterator[Claim[Number]]:
         a, b, k = self.original, self.refined, self.original.domain_size
         rho_a, rho_b, named, occurring = ratio(a, field), ratio(b, field), dict(self.pairs), interior_sizes(a)
-        one_ratio = a.tight_budget is not None and a.tight_budget == b.tight_budget
+        one_ratio = share_ratio(a, b)
         for size in interior_sizes(b):
             by = named.get(size, 0)
             if by not in occurring:
@@ -209,6 +209,11 @@ def common_field(original: Protocol, refined: Protocol) -> SymbolicField:
             root = 2 * side.theta.denominator if isinstance(side, THE) else 2 if isinstance(side, SUE) else 1
             exponents.append((side.budget.multiple / root, side.budget.base))
     return SymbolicField.joining(exponents)
+
+
+def share_ratio(original: Protocol, refined: Protocol) -> bool:
+    """Whether two protocols are known to have exactly one ρ."""
+    return original.tight_budget is not None and original.tight_budget == refined.tight_budget
 
 
 def ratio(protocol: Protocol, field: Field[Number]) -> Number:

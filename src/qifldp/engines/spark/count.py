@@ -68,10 +68,7 @@ def _plan(source: str | Path, weights: Weights) -> _Plan:
         if why is not None:
             refused.refuse(why, file.count_rows())
             continue
-        if file.has_ids != first.has_ids:
-            raise InputError(
-                f"Of {shown(first.path.name)} and {shown(file.path.name)} only one has ids: give them to all files."
-            )
+        file.check_ids(first)
         simulated |= file.header.simulated
         files.append(file)
     return _Plan(replace(first.header, simulated=simulated), files, rows, refused)

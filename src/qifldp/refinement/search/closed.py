@@ -18,7 +18,7 @@ from qifldp.protocols.subset_selection import SS
 from qifldp.refinement.proofs import Bets, Bitwise, Chain, EqualRatio, OneSize, Proof, Reach
 from qifldp.refinement.search.transport import aligned_mass
 from qifldp.refinement.verify_closed import aligned_mass as rule_mass
-from qifldp.refinement.verify_closed import interior_sizes, ratio
+from qifldp.refinement.verify_closed import interior_sizes, ratio, share_ratio
 
 DIGITS_OF_PRICES = (6, 12, 25, 50, 100, 200, 380)
 """Digits of a price that lies between two levels; e^−700 needs three hundred."""
@@ -37,7 +37,7 @@ def exactly(value: float) -> Fraction:
 
 def equal_ratio(original: Protocol, refined: Protocol) -> Proof | None:
     """Decide two protocols of exactly one ρ: A ⊑ B if and only if μ_A[w] ≥ μ_B[w] for all 1 ≤ w ≤ k − 1."""
-    if original.tight_budget is None or original.tight_budget != refined.tight_budget:
+    if not share_ratio(original, refined):
         return None
     a, b = original.profile, refined.profile
     missing = _log_masses(b) - _log_masses(a)
@@ -120,15 +120,11 @@ def chain(original: Protocol, refined: Protocol) -> Proof | None:
         if not isinstance(side, BudgetedProtocol) or other.tight_budget is None:
             continue
         via = side.at(other.tight_budget)
-        if via.tight_budget != other.tight_budget:
+        if not share_ratio(via, other):
             continue
         steps = ((original, via), (via, refined))
         proofs = [
-            EqualRatio()
-            if first.tight_budget == second.tight_budget
-            else OneSize()
-            if isinstance(first, SS)
-            else Bitwise()
+            EqualRatio() if share_ratio(first, second) else OneSize() if isinstance(first, SS) else Bitwise()
             for first, second in steps
         ]
         if via not in (original, refined) and all(_promising(*step) for step in steps):
@@ -138,7 +134,7 @@ def chain(original: Protocol, refined: Protocol) -> Proof | None:
 
 def _promising(original: Protocol, refined: Protocol) -> bool:
     """Whether no closed rule refutes a pair that is of one tight ε or one family."""
-    if original.tight_budget == refined.tight_budget:
+    if share_ratio(original, refined):
         return isinstance(equal_ratio(original, refined), EqualRatio)
     return original.epsilon >= refined.epsilon
 
@@ -146,7 +142,7 @@ def _promising(original: Protocol, refined: Protocol) -> bool:
 def closest_bets(original: Protocol, refined: Protocol) -> Iterator[Bets]:
     """Yield bets against a pair that a closed rule should decide, but floats cannot."""
     k, sizes = original.domain_size, interior_sizes(refined)
-    if original.tight_budget is not None and original.tight_budget == refined.tight_budget:
+    if share_ratio(original, refined):
         for size in {1, k - 1}.intersection(sizes):
             yield single_bet(original, refined, size)
         return
@@ -164,7 +160,7 @@ def single_bet(original: Protocol, refined: Protocol, size: int) -> Bets:
     agree in hundreds of digits; the price has as many digits as it takes.
     """
     k, occurring = original.domain_size, interior_sizes(original)
-    one_ratio = original.tight_budget is not None and original.tight_budget == refined.tight_budget
+    one_ratio = share_ratio(original, refined)
     near = [w for w in range(size - 1, size + 2) if w in occurring and not (one_ratio and w == size)]
     near = near or [min(occurring, key=lambda w: abs(w - size))]
     for digits in DIGITS_OF_PRICES:

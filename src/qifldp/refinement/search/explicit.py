@@ -109,6 +109,52 @@ def exact_channel(channel: Channel) -> Channel:
     return Channel(rows, inputs=channel.inputs, outputs=channel.outputs)
 
 
+@dataclass(frozen=True)
+class ReadPair:
+    """Two different channels as exact matrices, whole and reduced, and whether rounding had a part in them.
+
+    Attributes:
+        original: A.
+        refined: B.
+        classes_original: Which columns of A are proportional; zero columns are in none.
+        classes_refined: Which columns of B are.
+        rounded: Whether either comes from floats.
+    """
+
+    original: fmpq_mat
+    refined: fmpq_mat
+    classes_original: list[list[int]]
+    classes_refined: list[list[int]]
+    rounded: bool
+
+    @property
+    def reduced_original(self) -> fmpq_mat:
+        """A with the columns of each class added up."""
+        return merged(self.original, self.classes_original)
+
+    @property
+    def reduced_refined(self) -> fmpq_mat:
+        """B with the columns of each class added up."""
+        return merged(self.refined, self.classes_refined)
+
+
+def read_pair(original: Channel, refined: Channel) -> ReadPair | None:
+    """Return two channels as :func:`exact_channel` reads them, None if they are one.
+
+    Raises:
+        InputError: If the numbers of secrets differ.
+    """
+    if original.domain_size != refined.domain_size:
+        raise InputError(
+            f"Refinement compares channels of one domain, got {original.domain_size} and {refined.domain_size} secrets."
+        )
+    left, right = exact_channel(original), exact_channel(refined)
+    if left == right:
+        return None
+    a, b = (flint_matrix(channel.matrix.tolist()) for channel in (left, right))
+    return ReadPair(a, b, column_classes(a), column_classes(b), not (original.is_exact and refined.is_exact))
+
+
 def decide_explicit(original: Channel, refined: Channel, *, deadline: float | None = None) -> ExplicitAnswer:
     """Decide original ⊑ refined for explicit channels, as :func:`exact_channel` reads them.
 
@@ -120,26 +166,20 @@ def decide_explicit(original: Channel, refined: Channel, *, deadline: float | No
     Raises:
         InputError: If the numbers of secrets differ.
     """
-    if original.domain_size != refined.domain_size:
-        raise InputError(
-            f"Refinement compares channels of one domain, got {original.domain_size} and {refined.domain_size} secrets."
-        )
-    left, right = exact_channel(original), exact_channel(refined)
-    if left == right:
+    read = read_pair(original, refined)
+    if read is None:
         return ExplicitAnswer(Identical(), "identical")
-    a, b = (flint_matrix(channel.matrix.tolist()) for channel in (left, right))
-    classes_a, classes_b = column_classes(a), column_classes(b)
-    rounded = not (original.is_exact and refined.is_exact)
-    pair = _Pair(merged(a, classes_a), merged(b, classes_b), rounded, deadline)
+    pair = _Pair(read.reduced_original, read.reduced_refined, read.rounded, deadline)
     try:
         found = _decide(pair)
     except ConvergenceError as error:
         return ExplicitAnswer(None, "explicit", str(error))
     if isinstance(found.result, fmpq_mat):
-        rows = _lifted(found.result, a.ncols(), classes_a, b, classes_b)
+        outputs = read.original.ncols()
+        rows = _lifted(found.result, outputs, read.classes_original, read.refined, read.classes_refined)
         if found.inverse is None:
             return ExplicitAnswer(Witness(rows), found.method)
-        return ExplicitAnswer(NearWitness(rows, _shared(found.inverse, a.ncols(), classes_a)), found.method)
+        return ExplicitAnswer(NearWitness(rows, _shared(found.inverse, outputs, read.classes_original)), found.method)
     return ExplicitAnswer(found.result, found.method, found.reason, found.bound)
 
 

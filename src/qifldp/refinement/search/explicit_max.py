@@ -18,20 +18,17 @@ from flint import fmpq, fmpq_mat
 from scipy.sparse import csc_array
 
 from qifldp.channels.channel import Channel
-from qifldp.errors import ConvergenceError, InputError
+from qifldp.errors import ConvergenceError
 from qifldp.refinement.proofs import GainMatrix, Identical, Witness
-from qifldp.refinement.search.explicit import MOST_UNKNOWNS, ROUNDING, ExplicitAnswer, exact_channel
+from qifldp.refinement.search.explicit import MOST_UNKNOWNS, ROUNDING, ExplicitAnswer, read_pair
 from qifldp.refinement.search.explicit_exact import (
     GAIN_BITS,
     PRIMES,
     Floats,
-    column_classes,
     dependencies,
-    flint_matrix,
     floats,
     fraction,
     independent_rows,
-    merged,
     rational,
 )
 from qifldp.refinement.search.linear import maximisation, silent_solver
@@ -62,18 +59,11 @@ def decide_explicit_max(original: Channel, refined: Channel, *, deadline: float 
     Raises:
         InputError: If the numbers of secrets differ.
     """
-    if original.domain_size != refined.domain_size:
-        raise InputError(
-            f"Refinement compares channels of one domain, got {original.domain_size} and {refined.domain_size} secrets."
-        )
-    left, right = exact_channel(original), exact_channel(refined)
-    if left == right:
+    read = read_pair(original, refined)
+    if read is None:
         return ExplicitAnswer(Identical(), "identical")
-    a, b = (flint_matrix(channel.matrix.tolist()) for channel in (left, right))
-    classes_a, classes_b = column_classes(a), column_classes(b)
-    rounded = not (original.is_exact and refined.is_exact)
     try:
-        search = _Search(merged(a, classes_a), merged(b, classes_b), rounded, deadline)
+        search = _Search(read.reduced_original, read.reduced_refined, read.rounded, deadline)
         found = search.all_columns()
     except ConvergenceError as error:
         return ExplicitAnswer(None, METHOD, str(error))
@@ -81,8 +71,9 @@ def decide_explicit_max(original: Channel, refined: Channel, *, deadline: float 
         return ExplicitAnswer(found, METHOD)
     if found is None:
         near = "Whether it is refined depends on the rounding of the entries."
-        return ExplicitAnswer(None, METHOD, near if rounded else "No exact proof was found so near the boundary.")
-    return ExplicitAnswer(Witness(_lifted(found, a.ncols(), classes_a, b, classes_b)), METHOD)
+        return ExplicitAnswer(None, METHOD, near if read.rounded else "No exact proof was found so near the boundary.")
+    rows = _lifted(found, read.original.ncols(), read.classes_original, read.refined, read.classes_refined)
+    return ExplicitAnswer(Witness(rows), METHOD)
 
 
 def _lifted(
