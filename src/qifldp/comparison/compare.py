@@ -28,8 +28,8 @@ LOW_IS_BETTER = (
 )
 """Figures whose least holder is named in ``least``."""
 
-EQUAL = 1e-12
-"""Relative difference within which two figures tie for the least: the accuracy to which they are computed."""
+EQUAL = 1e-10
+"""Relative difference within which two figures tie for the least: solved budgets have 12 digits."""
 
 
 @dataclass(frozen=True)

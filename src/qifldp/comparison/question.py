@@ -9,7 +9,7 @@ from typing import Literal
 
 from qifldp.channels.channel import Channel
 from qifldp.comparison.accuracy import standard_error
-from qifldp.comparison.solve import Piece, Solution, solve
+from qifldp.comparison.solve import MATCHED, Piece, Solution, solve
 from qifldp.comparison.subjects import Subject, build
 from qifldp.errors import InputError
 from qifldp.exact.budget import Budget
@@ -21,9 +21,6 @@ from qifldp.protocols.specs import ProtocolSpec
 
 Match = Literal["epsilon", "tight-epsilon", "asr", "shannon"]
 Limit = Literal["asr", "bits", "error"]
-
-MATCHED = 1e-9
-"""Relative difference within which a solved figure counts as equal to the target."""
 
 _LIMITS: dict[Limit, str] = {
     "asr": "the chance of a right guess",

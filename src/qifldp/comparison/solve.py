@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
 from typing import Literal
 
 import numpy as np
@@ -18,6 +19,11 @@ SCAN_POINTS = 48
 """Points of the geometric scan that brackets a crossing. Figures of OLH at tiny domains fall a little where its
 rounded g jumps, so the scan, not one bracket, decides which crossing is taken."""
 
+DIGITS = 12
+"""Digits of a solved budget: the last of a double depend on the processor, and no deployment needs them."""
+
+MATCHED = 1e-9
+"""Relative difference within which a solved figure counts as equal to the target."""
 
 INSIDE = 1e-14
 """Relative distance from a jump at which a piece is evaluated: some fifty roundings, so that it is the piece meant."""
@@ -95,7 +101,23 @@ def solve(
     epsilon, shift = math.exp(found), 0.0
     while figure(epsilon * (1 - shift if rising else 1 + shift)) > target:  # step to the admissible side
         shift = max(2 * shift, 1e-15)
-    return Solution(epsilon * (1 - shift if rising else 1 + shift))
+    epsilon *= 1 - shift if rising else 1 + shift
+    return Solution(_in_few_digits(epsilon, figure, target, down=rising))
+
+
+def _in_few_digits(epsilon: float, figure: Callable[[float], float], target: float, *, down: bool) -> float:
+    """Return an admissible ε of few digits, so that one question has one answer on every processor.
+
+    The nearest such number if the figure there does not exceed the target, else the next on the admissible side; ε as
+    it is if a jump of the figure lies between.
+    """
+    context = Context(prec=DIGITS)
+    nearest = context.create_decimal_from_float(epsilon)
+    context.rounding = ROUND_FLOOR if down else ROUND_CEILING
+    for rounded in (float(nearest), float(context.create_decimal_from_float(epsilon))):
+        if figure(rounded) <= target and math.isclose(figure(rounded), figure(epsilon), rel_tol=MATCHED):
+            return rounded
+    return epsilon
 
 
 def _neighbour(piece: Callable[[float], Piece], epsilon: float, step: int) -> tuple[float, float] | None:

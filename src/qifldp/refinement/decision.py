@@ -150,6 +150,37 @@ class DoesNotRefine(Compared):
         found = self._margin()
         return found if found is None else min(found, 1.0)
 
+    @cached_property
+    def deficiency(self) -> float | None:
+        """At least what the adversary of the proof gains more, with gains scaled to [0, 1]: above zero.
+
+        So the last digits of the linear program do not hide a small one.
+        """
+        found = self._deficiency(1)
+        if found is None or self.order == "max":
+            return found
+        least, greatest = self._gains
+        return max(found, (self.vulnerability_refined - self.vulnerability_original) / (greatest - least))
+
+    @cached_property
+    def vulnerability_ratio(self) -> float | None:
+        """At most that of the adversary of the proof, with gains from 0: below one, if floats can tell."""
+        found = self._ratio()
+        if found is None or self.order == "max":
+            return found
+        least = self._gains[0]
+        return min(found, (self.vulnerability_original - least) / (self.vulnerability_refined - least))
+
+    @property
+    def _gains(self) -> tuple[float, float]:
+        """The least and the greatest gain of the adversary of the proof."""
+        proof = self.certificate.proof
+        if isinstance(proof, GainMatrix):
+            entries = [entry for row in proof.rows for entry in row]
+            return float(min(entries)), float(max(entries))
+        assert isinstance(proof, Bets)
+        return -float(max(price for _, _, price in proof.offers)), float(max(x - price for _, x, price in proof.offers))
+
     @property
     def words(self) -> str:
         """The adversary of the proof, in words."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import time
+from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -83,6 +85,31 @@ def test_figures_of_a_max_case_verdict_are_about_the_average() -> None:
     assert worst.deficiency is not None
     assert worst.deficiency > 0.01
     assert worst.vulnerability_ratio == average.vulnerability_ratio
+
+
+@pytest.mark.parametrize("epsilon", ["1e-4", "1e-7", "1e-9"])
+@pytest.mark.parametrize("pair", [(GRR, OUE), (OUE, GRR), (SS, SUE)])
+def test_what_is_refuted_is_lacking_at_the_tiniest_budget(epsilon: str, pair: tuple[Any, Any]) -> None:
+    """The linear program says 0 below 1e-8 or so; the adversary of the proof knows better."""
+    original, refined = pair
+    decision = decide_refinement(original=original(10, epsilon), refined=refined(10, epsilon))
+    assert isinstance(decision, DoesNotRefine)
+    assert decision.deficiency is not None
+    assert 0 < decision.deficiency < float(epsilon)
+    assert decision.vulnerability_ratio is not None
+    assert 1 - 2 * float(epsilon) < decision.vulnerability_ratio < 1
+
+
+def test_two_matrices_of_almost_the_same_rows() -> None:
+    """An explicit counterexample bounds the deficiency too: 1e-11 apart, with a gain function."""
+    apart = Fraction(1, 10**11)
+    half = Fraction(1, 2)
+    a = Channel([[half, half], [half, half]])
+    b = Channel([[half + apart, half - apart], [half - apart, half + apart]])
+    decision = decide_refinement(original=a, refined=b)
+    assert isinstance(decision, DoesNotRefine)
+    assert decision.deficiency is not None
+    assert 0 < decision.deficiency <= float(apart) * (1 + 1e-4)  # two vulnerabilities near 1/4, rounded to 5e-17
 
 
 def test_words_of_a_max_case_counterexample() -> None:
