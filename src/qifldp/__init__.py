@@ -60,14 +60,17 @@ if TYPE_CHECKING:
     from qifldp.protocols.subset_selection import GRR, SS
     from qifldp.protocols.threshold_histogram import THE
     from qifldp.protocols.unary_encoding import OUE, SUE, UE
+    from qifldp.refinement.bracket import bracket_deficiency
     from qifldp.refinement.certificate import Certificate
     from qifldp.refinement.decide import decide_refinement
     from qifldp.refinement.decision import DoesNotRefine, Refines, Undecided
+    from qifldp.refinement.deficiency_certificate import DeficiencyCertificate
     from qifldp.refinement.exchange import ExchangeRate, exchange_rate
     from qifldp.refinement.lattice import Bound, join, meet
     from qifldp.refinement.order import RefinementOrder, order_of
     from qifldp.refinement.verified import CertificateError, Verified
     from qifldp.refinement.verify import verify_certificate
+    from qifldp.refinement.verify_deficiency import verify_deficiency
 
 _HOMES = {
     "adversaries.files": "read_gain read_prior",
@@ -105,14 +108,17 @@ _HOMES = {
     "protocols.subset_selection": "GRR SS",
     "protocols.threshold_histogram": "THE",
     "protocols.unary_encoding": "OUE SUE UE",
+    "refinement.bracket": "bracket_deficiency",
     "refinement.certificate": "Certificate",
     "refinement.decide": "decide_refinement",
     "refinement.decision": "DoesNotRefine Refines Undecided",
+    "refinement.deficiency_certificate": "DeficiencyCertificate",
     "refinement.exchange": "ExchangeRate exchange_rate",
     "refinement.lattice": "Bound join meet",
     "refinement.order": "RefinementOrder order_of",
     "refinement.verified": "CertificateError Verified",
     "refinement.verify": "verify_certificate",
+    "refinement.verify_deficiency": "verify_deficiency",
 }
 """Where each name is defined; the imports above say the same to type checkers."""
 
@@ -135,6 +141,7 @@ __all__ = [
     "CertificateError",
     "Channel",
     "ConvergenceError",
+    "DeficiencyCertificate",
     "DoesNotRefine",
     "EstimatedVulnerability",
     "Estimates",
@@ -163,6 +170,7 @@ __all__ = [
     "asr",
     "bayes_capacity",
     "blahut_arimoto",
+    "bracket_deficiency",
     "count_column",
     "decide_refinement",
     "estimate_posterior_vulnerability",
@@ -201,6 +209,7 @@ __all__ = [
     "tight_epsilon",
     "trade_off",
     "verify_certificate",
+    "verify_deficiency",
     "visible_choice",
     "worst_output_vulnerability",
     "write_channel",

@@ -147,3 +147,37 @@ def test_rows_that_are_rounded_are_divided_by_their_sums_on_request(terminal: Te
     pair = ("refine", "--original", "file:r.csv", "--refined", "file:r.csv", "--json")
     assert terminal(*pair).code == 2
     assert terminal(*pair, "--normalize").document()["verdict"] == "refines"
+
+
+def test_a_deficiency_goes_from_file_to_file(terminal: Terminal, tmp_path: Path) -> None:
+    file = tmp_path / "how-far.json"
+    question = ("refine", "--original", "grr", "--refined", "oue", "--domain-size", "20", "--epsilon", "1")
+    document = terminal(*question, "--deficiency", str(file), "--json").document()
+    assert set(document) == KEYS | {"deficiency_bracket", "deficiency_certificate"}
+    least, most = document["deficiency_bracket"]
+    assert least < most
+    assert least - 1e-7 < document["deficiency"] < most + 1e-7  # the solver's tolerance
+    outcome = terminal("verify", str(file))
+    assert outcome.code == 0
+    assert f"is between {least:.12g} and {most:.12g}, over 20 values." in outcome.out
+    seen = terminal(*question, "--deficiency", str(file))
+    assert f"The deficiency is between {least:.10f} and {most:.10f}: proved." in seen.out
+    forged = json.loads(file.read_text(encoding="utf-8")) | {"most": f"{least}"}
+    file.write_text(json.dumps(forged), encoding="utf-8")
+    refused = terminal("verify", str(file))
+    assert (refused.code, refused.out) == (1, "")
+    assert refused.err == "Not proved: The garbling of the flow is not as near as that.\n"
+
+
+def test_where_no_deficiency_can_be_proved(terminal: Terminal, tmp_path: Path) -> None:
+    file = str(tmp_path / "how-far.json")
+    matrix = tmp_path / "matrix.csv"
+    matrix.write_text("0.5,0.5\n0.25,0.75\n", encoding="utf-8")
+    mixed = terminal("refine", "--original", f"file:{matrix}", "--refined", f"file:{matrix}", "--deficiency", file)
+    assert (mixed.code, mixed.err) == (
+        2,
+        "qifldp: --deficiency proves the deficiency between two protocols; a side here is a matrix.\n",
+    )
+    one = terminal(*YES, "--deficiency", file, "--certificate", file)
+    assert (one.code, one.err) == (2, "qifldp: --certificate and --deficiency need a file each.\n")
+    assert not Path(file).exists()

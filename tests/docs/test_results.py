@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from qifldp import Certificate, Protocol, verify_certificate
+from qifldp import Certificate, DeficiencyCertificate, Protocol, verify_certificate, verify_deficiency
 
 PAGE = Path(__file__).parents[2] / "docs/explanation/new-results.md"
 LINE = re.compile(
@@ -15,11 +16,18 @@ LINE = re.compile(
     r" \| \[(?P<kind>\w+)\]\((?P<file>results/[\w-]+\.json)\) \|$",
     re.MULTILINE,
 )
-LINES = list(LINE.finditer(PAGE.read_text(encoding="utf-8")))
+BRACKET = re.compile(
+    r"\| `(?P<original>[^`]+)` → `(?P<refined>[^`]+)`, k = (?P<k>\d+): (?P<least>[\d.]+) < δ < (?P<most>[\d.]+)"
+    r" \| \[deficiency\]\((?P<file>results/[\w-]+\.json)\) \|$",
+    re.MULTILINE,
+)
+TEXT = PAGE.read_text(encoding="utf-8")
+LINES = list(LINE.finditer(TEXT))
+BRACKETS = list(BRACKET.finditer(TEXT))
 
 
 def test_every_proof_is_linked_once() -> None:
-    linked = [line["file"] for line in LINES]
+    linked = [line["file"] for line in (*LINES, *BRACKETS)]
     assert sorted(linked) == sorted(f"results/{file.name}" for file in (PAGE.parent / "results").iterdir())
     assert len(linked) >= 15
 
@@ -36,3 +44,12 @@ def test_the_proof_is_of_what_the_line_says(line: re.Match[str]) -> None:
     assert certificate.order == ("max" if line["order"] else "average")
     assert certificate.proof.kind == line["kind"]
     verify_certificate(certificate)
+
+
+@pytest.mark.parametrize("line", BRACKETS, ids=lambda line: line["file"])
+def test_the_bracket_is_of_what_the_line_says(line: re.Match[str]) -> None:
+    certificate = DeficiencyCertificate.load(PAGE.parent / line["file"])
+    assert (certificate.original.spec, certificate.refined.spec) == (line["original"], line["refined"])
+    assert certificate.original.domain_size == int(line["k"])
+    assert Fraction(line["least"]) <= certificate.least < certificate.most <= Fraction(line["most"])
+    verify_deficiency(certificate)

@@ -36,6 +36,11 @@ SIMPLE = ("identical", "equal_ratio", "bitwise", "one_size")
 def forgeries(document: Document) -> Iterator[tuple[str, Document]]:
     """Yield changed copies of a certificate, each with a name."""
     yield from _whole(document)
+    yield from changed_places(document)
+
+
+def changed_places(document: Document) -> Iterator[tuple[str, Document]]:
+    """Yield copies of any document with one place changed, removed, renamed or doubled, each with a name."""
     for path, value in _places(document, ()):
         where = "/".join(map(str, path))
         for index, other in enumerate(_replacements(value)):

@@ -12,12 +12,17 @@ from qifldp.comparison.subjects import MatrixSubject, build, read_subject
 from qifldp.errors import InputError
 from qifldp.exact.budget import Budget
 from qifldp.protocols.protocol import Protocol
-from qifldp.refinement.certificate import Side
+from qifldp.refinement.bracket import bracket_deficiency
+from qifldp.refinement.certificate import Certificate, Side, load_document
 from qifldp.refinement.decide import decide_refinement
 from qifldp.refinement.decision import Undecided
-from qifldp.refinement.verified import CertificateError
+from qifldp.refinement.deficiency_certificate import KIND as DEFICIENCY
+from qifldp.refinement.deficiency_certificate import DeficiencyCertificate
+from qifldp.refinement.verified import CertificateError, Verified
 from qifldp.refinement.verify import verify_certificate
-from qifldp.rendering.decision import decision_json, decision_view
+from qifldp.refinement.verify_deficiency import verify_deficiency
+from qifldp.rendering.decision import bracket_json, decision_json, decision_view
+from qifldp.storage import same_file
 
 
 class Orders(StrEnum):
@@ -39,6 +44,9 @@ def refine_command(
         bool, typer.Option("--normalize", help="Divide rows of file: channels by their sums.")
     ] = False,
     certificate: Annotated[str | None, typer.Option(help="Write the proof to this file.")] = None,
+    deficiency: Annotated[
+        str | None, typer.Option(help="Write a proof of the deficiency's first digits to this file (two protocols).")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
 ) -> None:
     """Decide whether one protocol is at least as safe as another against every adversary, with a proof.
@@ -50,29 +58,42 @@ def refine_command(
       qifldp refine --original oue:epsilon=1 --refined the:epsilon=1,theta=0.75 --domain-size 200
 
       qifldp refine --original sue --refined oue --domain-size 3 --epsilon 2 --certificate proof.json
+
+      qifldp refine --original grr --refined oue --domain-size 50 --epsilon 1 --deficiency how-far.json
     """
-    check_output(certificate, *(spec.partition(":")[2] for spec in (original, refined) if spec.startswith("file:")))
+    matrices = [spec.partition(":")[2] for spec in (original, refined) if spec.startswith("file:")]
+    for output in (certificate, deficiency):
+        check_output(output, *matrices)
+    if certificate is not None and deficiency is not None and same_file(certificate, deficiency):
+        raise InputError("--certificate and --deficiency need a file each.")
     if time_limit is not None and not time_limit > 0:
         raise InputError.expected("--time-limit", "a positive number of seconds", time_limit)
     sides = [_side(spec, domain_size, epsilon, normalize=normalize) for spec in (original, refined)]
     names = tuple(
         side.spec if isinstance(side, Protocol) else spec for side, spec in zip(sides, (original, refined), strict=True)
     )
+    if deficiency is not None and not all(isinstance(side, Protocol) for side in sides):
+        raise InputError("--deficiency proves the deficiency between two protocols; a side here is a matrix.")
+    bracket = None
     with progress_bar() as progress:
         progress.add_task("deciding", total=None)
         decision = decide_refinement(original=sides[0], refined=sides[1], order=order.value, time_limit=time_limit)
+        if deficiency is not None:
+            bracket = bracket_deficiency(original=sides[0], refined=sides[1], time_limit=time_limit)  # type: ignore[arg-type]
+            bracket.save(deficiency)
     if certificate is not None and not isinstance(decision, Undecided):
         decision.certificate.save(certificate)
     written = None if isinstance(decision, Undecided) else certificate
     pair = names[0], names[1]
-    show(decision_json(decision, pair, written), decision_view(decision, pair), as_json=as_json, out=None)
+    document = decision_json(decision, pair, written) | bracket_json(bracket, deficiency)
+    show(document, decision_view(decision, pair, bracket), as_json=as_json, out=None)
 
 
 @application.command("verify")
 def verify_command(
     certificate: Annotated[str, typer.Argument(metavar="FILE", help="A certificate written by qifldp refine.")],
 ) -> None:
-    """Check a proof of refinement with exact and ball arithmetic; exit 0 if it holds, 1 if it does not.
+    """Check a proof of refinement, or of a deficiency, in exact and ball arithmetic; exit 0 if it holds, 1 if not.
 
     Both channels are rebuilt from their descriptions; neither solver nor search is used.
 
@@ -80,17 +101,34 @@ def verify_command(
 
       qifldp verify proof.json
     """
+    document = load_document(certificate)
     try:
-        verified = verify_certificate(certificate)
+        if isinstance(document, dict) and document.get("kind") == DEFICIENCY:
+            proved = _proved_deficiency(DeficiencyCertificate.from_json(document))
+        else:
+            proved = _proved_refinement(verify_certificate(Certificate.from_json(document)))
     except CertificateError as error:
         typer.echo(f"Not proved: {error}", err=True)
         raise typer.Exit(1) from None
+    typer.echo(proved)
+
+
+def _proved_refinement(verified: Verified) -> str:
     claim = verified.certificate
     sides = [_named(side) for side in (claim.original, claim.refined)]
     sign = "⊑" if claim.verdict == "refines" else "⋢"
     exactness = f"in balls of {verified.precision} bits" if verified.precision else "exactly"
     where = "" if claim.order == "average" else " in the max-case order"
-    typer.echo(f"Proved {exactness}: {sides[0]} {sign} {sides[1]}{where}, over {claim.original.domain_size:,} values.")
+    return f"Proved {exactness}: {sides[0]} {sign} {sides[1]}{where}, over {claim.original.domain_size:,} values."
+
+
+def _proved_deficiency(claim: DeficiencyCertificate) -> str:
+    precision = verify_deficiency(claim)
+    least, most = max(float(claim.least), 0.0), float(claim.most)
+    return (
+        f"Proved in balls of {precision} bits: the deficiency of {claim.original.spec} for {claim.refined.spec} is "
+        f"between {least:.12g} and {most:.12g}, over {claim.original.domain_size:,} values."
+    )
 
 
 def _named(side: Side) -> str:

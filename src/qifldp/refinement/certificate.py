@@ -56,8 +56,8 @@ class Certificate:
             "kind": KIND,
             "order": self.order,
             "verdict": self.verdict,
-            "original": _side_json(self.original),
-            "refined": _side_json(self.refined),
+            "original": side_json(self.original),
+            "refined": side_json(self.refined),
             "proof": proof_json(self.proof),
         }
 
@@ -69,30 +69,18 @@ class Certificate:
             InputError: If the document is not a certificate of this version.
         """
         keys = {"schema_version", "kind", "order", "verdict", "original", "refined", "proof"}
-        if not isinstance(document, dict) or set(document) != keys:
-            raise InputError(f"A certificate must have exactly: {', '.join(sorted(keys))}.")
-        if _not_this_version(document):
-            raise InputError.expected(
-                "schema_version of the certificate", str(SCHEMA_VERSION), document["schema_version"]
-            )
-        if document["kind"] != KIND:
-            raise InputError.expected("kind of the certificate", KIND, document["kind"])
+        document = check_form(document, KIND, keys)
         order, verdict = document["order"], document["verdict"]
         if order not in ("average", "max"):
             raise InputError.expected("order of the certificate", "average or max", order)
         if verdict not in ("refines", "does_not_refine"):
             raise InputError.expected("verdict of the certificate", "refines or does_not_refine", verdict)
-        original, refined = (_side(document[side]) for side in ("original", "refined"))
+        original, refined = (read_side(document[side]) for side in ("original", "refined"))
         return cls(original, refined, verdict, read_proof(document["proof"]), order)
 
     def save(self, path: str | Path) -> None:
         """Write the certificate to a JSON file, atomically."""
-        text = json.dumps(self.to_json(), indent=1) + "\n"
-
-        def write(file: Path) -> None:
-            file.write_text(text, encoding="utf-8")
-
-        write_atomically(path, write)
+        save_document(self.to_json(), path)
 
     @classmethod
     def load(cls, path: str | Path) -> Certificate:
@@ -101,17 +89,48 @@ class Certificate:
         Raises:
             InputError: If the file cannot be read or does not hold a certificate.
         """
-        try:
-            document = json.loads(
-                read_text(path), parse_constant=_no_constant, parse_float=_no_constant, object_pairs_hook=_no_key_twice
-            )
-        except (ValueError, RecursionError) as error:
-            if isinstance(error, InputError):
-                raise
-            raise InputError(
-                f"The certificate is not JSON of whole numbers and text: {shown(str(error), 120)}."
-            ) from None
-        return cls.from_json(document)
+        return cls.from_json(load_document(path))
+
+
+def save_document(document: dict[str, object], path: str | Path) -> None:
+    """Write a JSON document to a file, atomically."""
+    text = json.dumps(document, indent=1) + "\n"
+
+    def write(file: Path) -> None:
+        file.write_text(text, encoding="utf-8")
+
+    write_atomically(path, write)
+
+
+def load_document(path: str | Path) -> object:
+    """Return the JSON document of a file: whole numbers and text, no key twice in one object.
+
+    Raises:
+        InputError: If the file cannot be read or does not hold such a document.
+    """
+    try:
+        return json.loads(
+            read_text(path), parse_constant=_no_constant, parse_float=_no_constant, object_pairs_hook=_no_key_twice
+        )
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"The certificate is not JSON of whole numbers and text: {shown(str(error), 120)}.") from None
+
+
+def check_form(document: object, kind: str, keys: set[str]) -> dict[str, object]:
+    """Return a certificate's document if it has exactly these keys, this kind, and the version of this program.
+
+    Raises:
+        InputError: If not.
+    """
+    if not isinstance(document, dict) or set(document) != keys:
+        raise InputError(f"A certificate must have exactly: {', '.join(sorted(keys))}.")
+    if _not_this_version(document):
+        raise InputError.expected("schema_version of the certificate", str(SCHEMA_VERSION), document["schema_version"])
+    if document["kind"] != kind:
+        raise InputError.expected("kind of the certificate", kind, document["kind"])
+    return document
 
 
 def _no_constant(text: str) -> object:
@@ -129,11 +148,17 @@ def _no_key_twice(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return dict(pairs)
 
 
-def _side_json(side: Side) -> dict[str, object]:
+def side_json(side: Side) -> dict[str, object]:
+    """Return the description of one side as JSON."""
     return side.to_json() if isinstance(side, Protocol) else channel_to_json(side)
 
 
-def _side(document: object) -> Side:
+def read_side(document: object) -> Side:
+    """Return the side that :func:`side_json` described.
+
+    Raises:
+        InputError: If the document describes none.
+    """
     if not isinstance(document, dict) or document.get("kind") != "channel":
         return protocol_from_json(document)
     keys = {"schema_version", "kind", "inputs", "outputs", "matrix"}

@@ -174,7 +174,7 @@ def read_table(rows: object) -> tuple[tuple[Fraction, ...], ...]:
         raise InputError("A matrix in a certificate must be a list of rows.")
     if len({len(row) for row in rows}) > 1 or len(rows) * len(rows[0]) > MOST_ENTRIES:
         raise InputError(f"A matrix in a certificate must be rectangular, of at most {MOST_ENTRIES:,} entries.")
-    return tuple(tuple(_number(entry) for entry in row) for row in rows)
+    return tuple(tuple(read_number(entry) for entry in row) for row in rows)
 
 
 def proof_json(proof: Proof) -> dict[str, object]:
@@ -232,11 +232,11 @@ def read_proof(document: object) -> Proof:
     if kind == Chain.kind and set(document) == {"kind", "via", "first", "second"}:
         return _chain(document)
     if kind == SubFlow.kind and set(document) == {"kind", "shares"}:
-        return SubFlow(tuple((_size(w), _size(v), _number(x)) for w, v, x in _entries(document["shares"], 3)))
+        return SubFlow(tuple((_size(w), _size(v), read_number(x)) for w, v, x in _entries(document["shares"], 3)))
     if kind == Reach.kind and set(document) == {"kind", "pairs"}:
         return Reach(tuple((_size(v), _size(w)) for v, w in _entries(document["pairs"], 2)))
     if kind == Bets.kind and set(document) == {"kind", "offers"}:
-        return Bets(tuple((_size(v), _number(x), _number(y)) for v, x, y in _entries(document["offers"], 3)))
+        return Bets(tuple((_size(v), read_number(x), read_number(y)) for v, x, y in _entries(document["offers"], 3)))
     if kind == NearWitness.kind and set(document) == {"kind", "matrix", "right_inverse"}:
         return NearWitness(read_table(document["matrix"]), read_table(document["right_inverse"]))
     for matrix in (Witness, GainMatrix):
@@ -266,7 +266,12 @@ def _size(value: object) -> int:
     return value
 
 
-def _number(value: object) -> Fraction:
+def read_number(value: object) -> Fraction:
+    """Return an exact number of a certificate.
+
+    Raises:
+        InputError: If it is not text of one.
+    """
     if not isinstance(value, str):
         raise InputError.expected("A number in a proof", 'exact text such as "1/3"', value)
     if _FRACTION.fullmatch(value) and len(value) <= LONGEST_NUMBER:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import TypeVar
 
 from flint import arb, ctx
 
@@ -46,6 +47,8 @@ LAST_PRECISION = 1 << 13
 MOST_WORK = 20_000_000
 """Bets times sizes that are checked at most (about a minute)."""
 
+Checked = TypeVar("Checked")
+
 RULES: dict[type[Proof], type[ClosedRule]] = {
     EqualRatio: EqualRatioRule,
     Bitwise: BitwiseRule,
@@ -72,13 +75,21 @@ def verify_certificate(certificate: Certificate | str | Path) -> Verified:
         return Verified(certificate, 0)
     if isinstance(proof, Witness | NearWitness | GainMatrix):
         return verify_explicit(certificate)
-    check = _checker(certificate)
+    precision, gains = until_clear(_checker(certificate))
+    return Verified(certificate, precision, *(gains or (None, None)))
+
+
+def until_clear(check: Callable[[], Checked]) -> tuple[int, Checked]:
+    """Return the precision, in bits, at which a check is no longer unclear, and what it says.
+
+    Raises:
+        CertificateError: If the check fails, or stays unclear.
+    """
     precision = FIRST_PRECISION
     while precision <= LAST_PRECISION:
         try:
             with ctx.workprec(precision):
-                gains = check()
-            return Verified(certificate, precision, *(gains or (None, None)))
+                return precision, check()
         except UnclearError:
             precision *= 2
     raise CertificateError(f"An inequality of the proof could not be decided with {LAST_PRECISION} bits.")
@@ -127,8 +138,13 @@ def _chain(original: Protocol, refined: Protocol, proof: Chain) -> Callable[[], 
     return check
 
 
-def _require(low: arb, high: arb, why: str) -> None:
-    """Require low < high strictly."""
+def require(low: arb, high: arb, why: str) -> None:
+    """Require low < high strictly.
+
+    Raises:
+        CertificateError: If it is not so.
+        UnclearError: If the balls overlap.
+    """
     if low < high:
         return
     if low >= high:
@@ -141,7 +157,7 @@ def _sub_flow(original: Protocol, refined: Protocol, proof: SubFlow) -> Callable
         a, b = original.exact_profile(BALLS), refined.exact_profile(BALLS)
         k, mass_a, mass_b = a.domain_size, dict(a.mass), dict(b.mass)
         whole: dict[int, arb] = {}
-        gain: dict[int, arb] = {}
+        reach: dict[int, arb] = {}
         load: dict[int, arb] = {}
         zero = ball(0)
         for w, v, share in proof.shares:
@@ -149,16 +165,16 @@ def _sub_flow(original: Protocol, refined: Protocol, proof: SubFlow) -> Callable
                 raise CertificateError(f"The flow from size {w} to size {v} is not one between sizes that occur.")
             part = ball(share)
             whole[v] = whole.get(v, zero) + part
-            gain[v] = gain.get(v, zero) + part * _aligned(a, w, v)
+            reach[v] = reach.get(v, zero) + part * aligned(a, w, v)
             load[w] = load.get(w, zero) + part * mass_b[v]
         for w, used in load.items():
-            _require(used, mass_a[w], f"More than A's mass at size {w} is used.")
+            require(used, mass_a[w], f"More than A's mass at size {w} is used.")
         for v in mass_b:
             if v:
                 used = whole.get(v, zero)
-                _require(used, ball(1), f"More than B's mass at size {v} is filled.")
-                reached = gain.get(v, zero) + (1 - used) * v / k
-                _require(_aligned(b, v, v), reached, f"B's posterior of size {v} is not reached.")
+                require(used, ball(1), f"More than B's mass at size {v} is filled.")
+                reached = reach.get(v, zero) + (1 - used) * v / k
+                require(aligned(b, v, v), reached, f"B's posterior of size {v} is not reached.")
 
     return check
 
@@ -175,18 +191,18 @@ def _max_case_bet(original: Protocol, refined: Protocol, proof: Bets) -> Callabl
         if size not in dict(b.mass):
             raise CertificateError(f"B has no report of size {size}.")
         level = ball(price / stake)
-        best_a = _aligned(a, a.mass[0][0], size)
+        best_a = aligned(a, a.mass[0][0], size)
         for w, _ in a.mass:
-            best_a = arb.max(best_a, _aligned(a, w, size))
-        best_b = _aligned(b, size, size)
-        _require(best_a, level, "Some report of A pays for the bet.")
-        _require(level, best_b, "No report of B pays for the bet.")
+            best_a = arb.max(best_a, aligned(a, w, size))
+        best_b = aligned(b, size, size)
+        require(best_a, level, "Some report of A pays for the bet.")
+        require(level, best_b, "No report of B pays for the bet.")
         return float(best_a.mid()), float(best_b.mid())
 
     return check
 
 
-def _aligned(profile: ExactProfile[arb], size: int, target: int) -> arb:
+def aligned(profile: ExactProfile[arb], size: int, target: int) -> arb:
     """Return M(w, w'): the posterior mass of the best-aligned set of w' values after a report of size w."""
     member, other = profile.densities(size)
     overlap = min(size, target)
@@ -194,27 +210,36 @@ def _aligned(profile: ExactProfile[arb], size: int, target: int) -> arb:
 
 
 def _bets(original: Protocol, refined: Protocol, proof: Bets) -> Callable[[], tuple[float, float]]:
-    k = original.domain_size
-    for size, stake, price in proof.offers:
-        if not 0 < size < k or stake < 0 or price < 0:
-            raise CertificateError(f"A bet on {size} values for {price} is not one that an adversary can be offered.")
-
-    def value(profile: ExactProfile[arb]) -> arb:
-        total = ball(0)
-        for w, mass in profile.mass:
-            best = ball(0)
-            for size, stake, price in proof.offers:
-                best = arb.max(best, _aligned(profile, w, size) * ball(stake) - ball(price))
-            total = total + mass * best
-        return total
-
-    if len(proof.offers) * k > MOST_WORK:
-        raise CertificateError(f"The proof has more than {MOST_WORK:,} pairs of a bet and a size to check.")
+    check_offers(proof, original.domain_size)
     unit = max((stake for _, stake, _ in proof.offers), default=Fraction(0)) or Fraction(1)
 
     def check() -> tuple[float, float]:
-        gain_a, gain_b = value(original.exact_profile(BALLS)), value(refined.exact_profile(BALLS))
-        _require(gain_a, gain_b, "The adversary does not gain more from B than from A.")
+        gain_a, gain_b = (gain(proof, side.exact_profile(BALLS)) for side in (original, refined))
+        require(gain_a, gain_b, "The adversary does not gain more from B than from A.")
         return float((gain_a / ball(unit)).mid()), float((gain_b / ball(unit)).mid())  # for a largest stake of one
 
     return check
+
+
+def check_offers(proof: Bets, domain_size: int) -> None:
+    """Check that bets can be offered, and are few enough to be checked.
+
+    Raises:
+        CertificateError: If not.
+    """
+    for size, stake, price in proof.offers:
+        if not 0 < size < domain_size or stake < 0 or price < 0:
+            raise CertificateError(f"A bet on {size} values for {price} is not one that an adversary can be offered.")
+    if len(proof.offers) * domain_size > MOST_WORK:
+        raise CertificateError(f"The proof has more than {MOST_WORK:,} pairs of a bet and a size to check.")
+
+
+def gain(proof: Bets, profile: ExactProfile[arb]) -> arb:
+    """Return what an adversary who takes the best of some bets, or none, gains after the reports of a profile."""
+    total = ball(0)
+    for w, mass in profile.mass:
+        best = ball(0)
+        for size, stake, price in proof.offers:
+            best = arb.max(best, aligned(profile, w, size) * ball(stake) - ball(price))
+        total = total + mass * best
+    return total

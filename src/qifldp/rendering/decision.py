@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from qifldp.refinement.decision import Decision, DoesNotRefine, Refines, Undecided
+from qifldp.refinement.deficiency_certificate import DeficiencyCertificate
 from qifldp.refinement.proofs import Bets, decimal_text
 from qifldp.rendering.tables import number
 from qifldp.rendering.text import plain
@@ -40,6 +41,14 @@ def decision_json(decision: Decision, names: tuple[str, str], certificate: str |
     } | ({"reason": decision.reason} if isinstance(decision, Undecided) else {})
 
 
+def bracket_json(bracket: DeficiencyCertificate | None, file: str | None) -> dict[str, object]:
+    """Return a proved bracket of the deficiency as JSON, empty if none was asked for."""
+    if bracket is None:
+        return {}
+    ends = [max(float(bracket.least), 0.0), float(bracket.most)]
+    return {"deficiency_bracket": ends, "deficiency_certificate": file}
+
+
 def verdict(decision: Decision) -> str:
     """Return ``refines``, ``does_not_refine`` or ``undecided``."""
     if isinstance(decision, Undecided):
@@ -47,8 +56,10 @@ def verdict(decision: Decision) -> str:
     return decision.certificate.verdict
 
 
-def decision_view(decision: Decision, names: tuple[str, str]) -> RenderableType:
-    """Return a decision in sentences."""
+def decision_view(
+    decision: Decision, names: tuple[str, str], bracket: DeficiencyCertificate | None = None
+) -> RenderableType:
+    """Return a decision in sentences, with a proved bracket of the deficiency if there is one."""
     a, b = map(plain, names)
     worst = decision.order == "max"
     k = f"{'in the max-case order ' if worst else ''}over {decision.original.domain_size:,} values"
@@ -72,6 +83,9 @@ def decision_view(decision: Decision, names: tuple[str, str]) -> RenderableType:
     )
     lines.append(Text("\nOn average, whatever the verdict:" if worst else ""))
     lines += [Text(f"  {name:<20}{_shown(value):>10}  {words}") for name, value, words in figures]
+    if bracket is not None:
+        least, most = max(float(bracket.least), 0.0), float(bracket.most)
+        lines.append(Text(f"\nThe deficiency is between {least:.10f} and {most:.10f}: proved."))
     return Group(*lines)
 
 

@@ -33,7 +33,8 @@ def explicit_deficiency(original: Channel, refined: Channel, *, seconds: float |
     cost[-1] = -1.0
     lower = np.concatenate((np.ones(m), b.ravel(), np.zeros(k)))
     upper = np.concatenate((np.ones(m), np.full(k * n + k, np.inf)))
-    return max(0.0, float(maximise(cost, csc_array(rows), lower, upper, seconds=seconds)[-1]))
+    solution, _ = maximise(cost, csc_array(rows), lower, upper, seconds=seconds)
+    return max(0.0, float(solution[-1]))
 
 
 def explicit_ratio(original: Channel, refined: Channel, *, seconds: float | None = None) -> float | None:
@@ -54,4 +55,5 @@ def explicit_ratio(original: Channel, refined: Channel, *, seconds: float | None
     cost[-1] = 1.0
     lower = np.concatenate((np.ones(m), np.zeros(k * n)))
     upper = np.concatenate((np.ones(m), np.full(k * n, np.inf)))
-    return min(1.0, float(maximise(cost, csc_array(rows), lower, upper, seconds=seconds)[-1]))
+    solution, _ = maximise(cost, csc_array(rows), lower, upper, seconds=seconds)
+    return min(1.0, float(solution[-1]))

@@ -36,8 +36,10 @@ def maximisation(
     return model
 
 
-def maximise(cost: Floats, rows: csc_array, lower: Floats, upper: Floats, *, seconds: float | None = None) -> Floats:
-    """Return x ≥ 0 that maximises cost·x subject to lower ≤ rows·x ≤ upper.
+def maximise(
+    cost: Floats, rows: csc_array, lower: Floats, upper: Floats, *, seconds: float | None = None
+) -> tuple[Floats, Floats]:
+    """Return x ≥ 0 that maximises cost·x subject to lower ≤ rows·x ≤ upper, and what the rows are worth (the dual).
 
     Raises:
         ConvergenceError: If HiGHS does not end with an optimum.
@@ -52,4 +54,5 @@ def maximise(cost: Floats, rows: csc_array, lower: Floats, upper: Floats, *, sec
     status = solver.getModelStatus()
     if status != highspy.HighsModelStatus.kOptimal:
         raise ConvergenceError(f"HiGHS ended with status {solver.modelStatusToString(status)}.")
-    return np.array(solver.getSolution().col_value)
+    solution = solver.getSolution()
+    return np.array(solution.col_value), np.array(solution.row_dual)

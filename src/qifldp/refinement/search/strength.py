@@ -33,6 +33,31 @@ def deficiency(original: Profile, refined: Profile, *, seconds: float | None = N
     Raises:
         ConvergenceError: If HiGHS fails or the time is up.
     """
+    found = nearest(original, refined, seconds=seconds)
+    return None if found is None else found.distance
+
+
+@dataclass(frozen=True)
+class Nearest:
+    """The garbling of A that comes nearest to B, and the adversary who gains most more from B than from A.
+
+    Attributes:
+        distance: The deficiency.
+        flows: Triples (w, w', share of B's mass at w' that comes from A's size w).
+        bets: Triples (w', stake, price): the adversary may bet on a set of w' values.
+    """
+
+    distance: float
+    flows: tuple[tuple[int, int, float], ...]
+    bets: tuple[tuple[int, float, float], ...]
+
+
+def nearest(original: Profile, refined: Profile, *, seconds: float | None = None) -> Nearest | None:
+    """Return the garbling of A nearest to B, and the adversary of the dual; None if it is too large to solve.
+
+    Raises:
+        ConvergenceError: If HiGHS fails or the time is up.
+    """
     a, b = _bulk(original), _bulk(refined)
     if len(a.sizes) * len(b.sizes) > MOST_PAIRS:
         return None
@@ -42,7 +67,15 @@ def deficiency(original: Profile, refined: Profile, *, seconds: float | None = N
     missing = -np.eye(2 * len(b.sizes))
     program = _Program(a, b, unit=ones, load=ones, room=np.exp(a.log_mass))
     need = np.concatenate((goal * member, goal * (1 - member)))
-    return max(0.0, -program.solve(np.full(2 * len(goal), -1.0), -missing, need, seconds))
+    found = program.solve(np.full(2 * len(goal), -1.0), -missing, need, seconds)
+    flow = np.maximum(found.flow, 0.0)
+    flow *= np.minimum(1.0, program.room / np.maximum(flow.sum(axis=1), program.room))[:, None]  # within the tolerance
+    w, v = np.nonzero(flow)
+    flows = zip(a.sizes[w].tolist(), b.sizes[v].tolist(), (flow[w, v] / goal[v]).tolist(), strict=True)
+    # A gain of y if the secret is in the set and z if not, per report of size w': a bet of y − z, for a price.
+    inside, outside = found.worth
+    bets = zip(b.sizes.tolist(), (inside - outside).tolist(), (outside.max() - outside).tolist(), strict=True)
+    return Nearest(max(0.0, -found.value), tuple(flows), tuple(bets))
 
 
 def vulnerability_ratio(original: Profile, refined: Profile, *, seconds: float | None = None) -> float | None:
@@ -66,7 +99,22 @@ def vulnerability_ratio(original: Profile, refined: Profile, *, seconds: float |
     )
     member = _member(refined)
     share = -np.concatenate((member, 1 - member))[:, None]
-    return min(1.0, program.solve(np.ones(1), share, np.zeros(len(share)), seconds))
+    return min(1.0, program.solve(np.ones(1), share, np.zeros(len(share)), seconds).value)
+
+
+@dataclass(frozen=True)
+class _Optimum:
+    """What a program ends with.
+
+    Attributes:
+        value: cost·z.
+        flow: f, in the units of its variables, a row a size of A.
+        worth: What a unit more of each need, inside and outside, would cost.
+    """
+
+    value: float
+    flow: Floats
+    worth: tuple[Floats, Floats]
 
 
 @dataclass(frozen=True)
@@ -87,7 +135,7 @@ class _Program:
     load: Floats
     room: Floats
 
-    def solve(self, cost: Floats, extra: Floats, need: Floats, seconds: float | None) -> float:
+    def solve(self, cost: Floats, extra: Floats, need: Floats, seconds: float | None) -> _Optimum:
         """Maximise cost·z subject to (inside, outside) + extra·z ≥ need, with z ≥ 0."""
         rows, columns = self.unit.shape
         k = self.refined.domain_size
@@ -115,7 +163,9 @@ class _Program:
         lower = np.concatenate((np.full(rows, -np.inf), np.zeros(2 * columns), need))
         upper = np.concatenate((self.room, np.full(4 * columns, np.inf)))
         objective = np.concatenate((np.zeros(flows + columns), cost))
-        return float(objective @ maximise(objective, matrix, lower, upper, seconds=seconds))
+        solution, duals = maximise(objective, matrix, lower, upper, seconds=seconds)
+        inside, outside = np.abs(duals[-2 * columns :]).reshape(2, columns)
+        return _Optimum(float(objective @ solution), solution[:flows].reshape(rows, columns), (inside, outside))
 
 
 def _member(profile: Profile) -> Floats:

@@ -1,0 +1,118 @@
+"""Brackets of a deficiency: they hold what the plain linear program finds, and no wrong one is believed."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from fractions import Fraction
+from itertools import permutations
+
+import pytest
+
+from oracles.forgeries import changed_places
+from qifldp import GRR, OLH, OUE, SS, SUE, THE, UE, ConvergenceError, InputError, Protocol
+from qifldp.refinement.bracket import bracket_deficiency
+from qifldp.refinement.deficiency_certificate import DeficiencyCertificate
+from qifldp.refinement.proofs import Bets, SubFlow
+from qifldp.refinement.search.explicit_strength import explicit_deficiency
+from qifldp.refinement.verified import CertificateError
+from qifldp.refinement.verify_deficiency import verify_deficiency
+
+SOLVED = 1e-6
+"""The linear programs' tolerance of 1e-7, some of it for each size."""
+
+PROTOCOLS: list[Protocol] = [
+    GRR(4, 1),
+    SS(4, 1, omega=2),
+    SUE(4, 2),
+    OUE(4, "1.2"),
+    OLH(4, 1),
+    THE(4, 1),
+    UE(4, p="0.3", q="0.7"),
+]
+
+
+@pytest.mark.parametrize(("original", "refined"), list(permutations(PROTOCOLS, 2)), ids=lambda side: side.name)
+def test_it_holds_the_optimum_over_all_garblings(original: Protocol, refined: Protocol) -> None:
+    """Against the linear program over explicit matrices, which knows nothing of sizes or symmetry."""
+    certificate = bracket_deficiency(original=original, refined=refined)
+    found = explicit_deficiency(original.channel().to_float(), refined.channel().to_float())
+    assert found is not None
+    assert float(certificate.least) - SOLVED < found < float(certificate.most) + SOLVED
+    assert 0 < certificate.most - certificate.least < SOLVED
+
+
+@pytest.mark.parametrize("epsilon", ["1e-6", "0.1", "3", "40"])
+@pytest.mark.parametrize("k", [2, 60])
+def test_brackets_at_other_budgets(k: int, epsilon: str) -> None:
+    certificate = bracket_deficiency(original=OUE(k, epsilon), refined=GRR(k, epsilon))
+    assert 0 < certificate.most - certificate.least < SOLVED
+    verify_deficiency(certificate)
+
+
+def test_nothing_is_lacking_if_refined() -> None:
+    certificate = bracket_deficiency(original=SUE(10, 1), refined=THE(10, 1))
+    assert certificate.least < 0 < certificate.most < SOLVED
+
+
+def test_numbers_that_are_too_good() -> None:
+    certificate = bracket_deficiency(original=GRR(6, 1), refined=OUE(6, 1))
+    width = certificate.most - certificate.least
+    for narrower, reason in (
+        (dataclasses.replace(certificate, least=certificate.least + width), "gains no more"),
+        (dataclasses.replace(certificate, most=certificate.most - width), "not as near"),
+    ):
+        with pytest.raises(CertificateError, match=reason):
+            verify_deficiency(narrower)
+
+
+def test_every_place_changed() -> None:
+    """A forged bracket is refused with a reason, or holds what is true of the sides that it then names."""
+    certificate = bracket_deficiency(original=GRR(4, 1), refined=OUE(4, 1))
+    accepted, reasons = 0, set()
+    for forgery, document in changed_places(json.loads(json.dumps(certificate.to_json()))):
+        try:
+            forged = DeficiencyCertificate.from_json(document)
+            verify_deficiency(forged)
+        except (CertificateError, InputError) as error:
+            reasons.add(str(error))
+            continue
+        accepted += 1
+        found = explicit_deficiency(forged.original.channel().to_float(), forged.refined.channel().to_float())
+        assert found is not None
+        assert float(forged.least) - SOLVED < found < float(forged.most) + SOLVED, forgery
+    assert accepted > 10  # looser numbers, bets that are not needed
+    assert "" not in reasons
+    assert len(reasons) > 20
+
+
+def test_bets_and_flows_that_are_none() -> None:
+    certificate = bracket_deficiency(original=GRR(4, 1), refined=OUE(4, 1))
+    one = Fraction(1)
+    for changes, reason in (
+        ({"refined": OUE(5, 1)}, "different sizes"),
+        ({"bets": Bets(((0, one, one),))}, "A bet on 0 values"),
+        ({"bets": Bets(())}, "gain and cost nothing"),
+        ({"bets": Bets(((1, Fraction(0), Fraction(0)),))}, "gain and cost nothing"),
+        ({"flow": SubFlow(((1, 1, one * 3),))}, "More than A's mass at size 1"),
+        ({"flow": SubFlow(((2, 1, one / 2),))}, "from size 2 to size 1 is not one"),
+        ({"flow": SubFlow(((1, 1, -one),))}, "from size 1 to size 1 is not one"),
+        ({"flow": SubFlow(())}, "not as near"),
+        ({"least": -2 * one}, "between 0 and 1"),
+        ({"least": 2 * one, "most": 3 * one}, "between 0 and 1"),
+    ):
+        with pytest.raises(CertificateError, match=reason):
+            verify_deficiency(dataclasses.replace(certificate, **changes))
+
+
+def test_what_cannot_be_asked() -> None:
+    with pytest.raises(InputError, match=r"of one domain, got 4 and 5 values\.$"):
+        bracket_deficiency(original=GRR(4, 1), refined=OUE(5, 1))
+    with pytest.raises(InputError, match=r"must be a protocol, got 'Channel'\.$"):
+        bracket_deficiency(original=GRR(4, 1), refined=GRR(4, 1).channel())  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="over 100,000 values is too large"):
+        bracket_deficiency(original=SUE(100_000, 1), refined=OUE(100_000, 1))
+    with pytest.raises(ConvergenceError):
+        bracket_deficiency(original=SUE(450, 2), refined=OUE(450, 2), time_limit=1e-3)
+    with pytest.raises(InputError, match="or the path of a file, got 'dict'"):
+        verify_deficiency({})  # type: ignore[arg-type]
