@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import lzma
 import os
 import signal
 import subprocess
@@ -156,3 +157,40 @@ def test_too_few_clicks_are_refused_before_anything_is_drawn(terminal: Terminal)
         *("reproduce", "all", "--quick", "--kosarak", "few.dat", "--out", "figures"),
     )
     assert not list(Path("figures").glob("*"))
+
+
+def test_what_is_in_the_way_is_refused_before_anything_is_simulated(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal("reproduce", "fig8", "--out", "f")
+    before = {path.name: path.read_bytes() for path in Path("f").iterdir()}
+    Path("f/fig6.png").mkdir()
+
+    def simulates(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setitem(FIGURES, "fig1", simulates)
+    terminal.refuses(
+        "The file 'f/fig6.png' cannot be written: it is not a regular file.",
+        "reproduce",
+        "all",
+        "--quick",
+        "--out",
+        "f",
+    )
+    Path("f/fig6.png").rmdir()
+    assert {path.name: path.read_bytes() for path in Path("f").iterdir()} == before
+
+
+def test_compressed_clicks_are_to_be_unpacked(terminal: Terminal) -> None:
+    Path("k.dat.xz").write_bytes(lzma.compress(b"1 2 3"))
+    terminal.refuses(
+        "'k.dat.xz' is compressed: unpack it first (unxz).",
+        *("reproduce", "fig4", "--kosarak", "k.dat.xz", "--out", "figures"),
+    )
+
+
+def test_the_module_of_the_commands_runs_them_too() -> None:
+    ran = subprocess.run([sys.executable, "-m", "qifldp.cli.main", "fig9"], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert "fig9" in ran.stderr

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from qifldp import Certificate, DeficiencyCertificate, Protocol, verify_certificate, verify_deficiency
+from qifldp.proofs.prove import find_claims, smt_files
+from qifldp.proofs.provers import ask_cvc5, ask_z3
 
 PAGE = Path(__file__).parents[2] / "docs/explanation/new-results.md"
 LINE = re.compile(
@@ -21,13 +23,17 @@ BRACKET = re.compile(
     r" \| \[deficiency\]\((?P<file>results/[\w-]+\.json)\) \|$",
     re.MULTILINE,
 )
+THEOREM = re.compile(
+    r"\(claim `(?P<claim>[\w-]+)`\)[^|]*\|[^|]+\| \[SMT-LIB\]\((?P<file>results/[\w-]+\.smt2)\) \|$", re.MULTILINE
+)
 TEXT = PAGE.read_text(encoding="utf-8")
 LINES = list(LINE.finditer(TEXT))
 BRACKETS = list(BRACKET.finditer(TEXT))
+THEOREMS = list(THEOREM.finditer(TEXT))
 
 
 def test_every_proof_is_linked_once() -> None:
-    linked = [line["file"] for line in (*LINES, *BRACKETS)]
+    linked = [line["file"] for line in (*LINES, *BRACKETS, *THEOREMS)]
     assert sorted(linked) == sorted(f"results/{file.name}" for file in (PAGE.parent / "results").iterdir())
     assert len(linked) >= 15
 
@@ -53,3 +59,16 @@ def test_the_bracket_is_of_what_the_line_says(line: re.Match[str]) -> None:
     assert certificate.original.domain_size == int(line["k"])
     assert Fraction(line["least"]) <= certificate.least < certificate.most <= Fraction(line["most"])
     verify_deficiency(certificate)
+
+
+@pytest.mark.parametrize("line", THEOREMS, ids=lambda line: line["file"])
+def test_the_theorem_is_what_the_product_exports_now_and_two_provers_agree(line: re.Match[str]) -> None:
+    text = (PAGE.parent / line["file"]).read_text(encoding="utf-8")
+    assert text == smt_files(find_claims(line["claim"]))[Path(line["file"]).name]
+    names = re.findall(r"\(declare-fun (\w+) \(\) Real\)", text)
+    assert ask_z3(text, names) == ("unsat", {})
+    assert ask_cvc5(text) == "unsat"
+
+
+def test_the_families_are_proved_for_all_budgets() -> None:
+    assert {line["claim"] for line in THEOREMS} == {"ss-family", "lh-family"}

@@ -33,6 +33,13 @@ def test_notes_are_as_wide_as_they_may_be() -> None:
     assert " ".join(lines[:-1]) == " ".join(["one two three"] * 20)
 
 
+@pytest.mark.parametrize("words", range(15, 40))
+def test_the_last_line_is_about_as_long_as_the_others(words: int) -> None:
+    lines = paragraphs((" ".join(["seven"] * words),), 300)
+    assert len(lines) > 1
+    assert len(lines[-1]) >= 0.6 * len(lines[0])
+
+
 @pytest.mark.parametrize("missing", ["altair", "vl_convert"])
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
     check_altair()

@@ -10,9 +10,8 @@ import math
 import re
 import struct
 from collections import Counter
-from collections.abc import Callable
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -22,12 +21,10 @@ from numpy.typing import NDArray
 
 from qifldp.errors import InputError
 from qifldp.experiments.catalogue import FIGURES
-from qifldp.experiments.figure import Axis, Figure, Settings
-from qifldp.rendering import figures
+from qifldp.experiments.figure import Figure, Point, Settings
 from qifldp.rendering.charts import LOOKS
 from qifldp.rendering.figures import files_of, save
 from qifldp.rendering.reproduced import ENDINGS
-from qifldp.storage import write_atomically
 
 QUICK = Settings(seed=3, quick=True)
 ROLE, LABEL = "aria-roledescription", "aria-label"
@@ -66,55 +63,98 @@ def shown(number: float) -> float:
 @pytest.mark.parametrize("name", FIGURES)
 def test_the_table_is_the_figure(name: str) -> None:
     table, drawn = rows(name), figure(name)
-    assert list(table[0])[1:5] == ["series", "kind", drawn.x.key, drawn.y.key]
+    x, y = drawn.x.key, drawn.y.key
+    about = {panel.name: panel.values for panel in drawn.panels}
+    of = {series.name: series for series in drawn.series}
     for row, point in zip(table, drawn.points, strict=True):
-        cells = list(row.values())
-        assert cells[:3] == [point.panel, point.series, point.kind]
-        numbers = [point.x, point.y, point.low, point.high, point.x_low, point.x_high]
-        assert cells[3:] == ["" if number is None else str(number) for number in numbers]  # doubles, read back exactly
+        series = of[point.series]
+        values = dict(about[point.panel]) | dict(series.values)
+        values |= {"series": series.key or series.name, "kind": point.kind, x: point.x, y: point.y}
+        ends = {f"{y}_low": point.low, f"{y}_high": point.high, f"{x}_low": point.x_low, f"{x}_high": point.x_high}
+        values |= {key: end for key, end in ends.items() if end is not None}
+        assert {key: cell for key, cell in row.items() if cell} == {key: str(value) for key, value in values.items()}
+
+
+PARAMETERS = {"k", "g", "epsilon", "theta", "lemma_10_theta", "alpha", "beta", "asr", "mse", "capacity"}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_table_is_tidy(name: str) -> None:
+    """Every column has something in it; but for the series and the kind of a point, that is a number."""
+    table = rows(name)
+    for column in table[0]:
+        cells = {row[column] for row in table} - {""}
+        assert cells, column
+        if column == "kind":
+            assert cells <= {"theory", "simulation"}
+        elif column == "series":
+            assert not any("=" in cell for cell in cells)
+        else:
+            assert re.sub(r"_(low|high)$", "", column) in PARAMETERS
+            assert all(math.isfinite(float(cell)) for cell in cells)
+    assert all(row[figure(name).y.key] for row in table)
+    keys = [tuple(cell for column, cell in row.items() if not column.startswith(figure(name).y.key)) for row in table]
+    assert name in ("fig1", "fig2", "fig3", "fig8") or len(set(keys)) == len(keys)
+
+
+def in_strip(drawn: Figure, mark: ET.Element) -> bool:
+    return drawn.strip is not None and ", ".join(drawn.strip.title) in str(mark.get(LABEL))
+
+
+def seen(marked: list[ET.Element]) -> Counter[tuple[str, float, float]]:
+    found: Counter[tuple[str, float, float]] = Counter()
+    for mark in marked:
+        label = re.search(r": (-?[\d.e−-]+); .*: (-?[\d.e−-]+); points: (.*), simulated$", str(mark.get(LABEL)))
+        assert label is not None
+        found[label[3], shown(float(label[1])), shown(float(label[2].replace("−", "-")))] += 1
+    return found
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_simulated_point_of_the_table_is_in_the_picture(name: str) -> None:
-    drawn, pattern = figure(name), re.compile(r": (-?[\d.e−-]+); .*: (-?[\d.e−-]+); series: (.*); points: (.*)$")
-    seen: Counter[tuple[str, float, float]] = Counter()
-    for mark in marks(name, "point"):
-        label = re.search(pattern, str(mark.get(LABEL)))
-        assert label is not None
-        assert label[4] == f"{label[3]}, simulated"
-        seen[label[3], shown(float(label[1])), shown(float(label[2].replace("−", "-")))] += 1
-    table = [row for row in rows(name) if row["kind"] == "simulation"]
-    wanted = Counter((row["series"], shown(float(row[drawn.x.key])), shown(float(row[drawn.y.key]))) for row in table)
-    assert seen == wanted
-    bars = len(marks(name, "rule mark")) - len(drawn.of("threshold"))
-    assert bars == len(table) * (2 if drawn.square else 1)
+    """In the panel, if it has room for all of them, and in the strip below, if there is one."""
+    drawn, marked = figure(name), marks(name, "point")
+    table = drawn.of("simulation")
+    apart = [point for point in table if drawn.shown is None or point.x in drawn.shown]
+    wanted = Counter((p.series, shown(p.x), shown(p.y)) for p in apart)
+    assert seen([mark for mark in marked if not in_strip(drawn, mark)]) == wanted
+    assert len(apart) == len(table) or drawn.strip is not None
+    moved = [point for point in map(drawn.compared, table) if point is not None]
+    wanted = Counter((p.series, shown(p.x), shown(p.y)) for p in moved)
+    assert seen([mark for mark in marked if in_strip(drawn, mark)]) == wanted
+    strips = len(drawn.panels) if drawn.strip is not None else 0
+    band = drawn.strip is not None and drawn.strip.band
+    bars = len(apart) * (2 if drawn.square else 1) + (0 if band else len(moved))
+    assert len(marks(name, "rule mark")) == bars + strips + sum(bool(panel.mark) for panel in drawn.panels)
+    assert len(marks(name, "area mark")) == (strips if band else 0)
 
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_line_of_the_table_is_in_the_picture(name: str) -> None:
-    """Each drawn line is one series of one panel: its corners are the table's points by a straight map of axes."""
+    """Each drawn line is one series of one panel or strip: its corners are the table's points by a map of the axes."""
     drawn, lines = figure(name), marks(name, "line mark")
-    wanted = {(p, s.name): drawn.of("theory", s.name, p) for p in drawn.panels for s in drawn.series}
-    wanted = {place: points for place, points in wanted.items() if points}
+    wanted: list[tuple[list[Point], str]] = []
+    for panel, series in product(drawn.panels, drawn.series):
+        points = drawn.of("theory", series.name, panel.name)
+        moved = [point for point in map(drawn.compared, points) if point is not None]
+        wanted += [(points, drawn.y.scale)] * bool(points) + [(moved, "linear")] * bool(moved)
     assert len(lines) == len(wanted)
     for line in lines:
         path = re.findall(r"(-?[\d.]+(?:e-?\d+)?),(-?[\d.]+(?:e-?\d+)?)", str(line.get("d")))
         corners = np.array(path, float)
-        fits = [
-            place
-            for place, points in wanted.items()
-            if len(points) == len(corners)
-            and _straight([p.x for p in points], corners[:, 0], drawn.x)
-            and _straight([p.y or 0.0 for p in points], corners[:, 1], drawn.y)
-        ]
-        assert fits
+        assert any(
+            len(points) == len(corners)
+            and _straight([p.x for p in points], corners[:, 0], drawn.x.scale)
+            and _straight([p.y for p in points], corners[:, 1], scale)
+            for points, scale in wanted
+        )
     assert {str(line.get("stroke")) for line in lines} == {
         LOOKS[series.look].color for series in drawn.series if drawn.of("theory", series.name)
     }
 
 
-def _straight(values: list[float], pixels: NDArray[np.float64], axis: Axis) -> bool:
-    scaled = np.array([math.log(value) for value in values] if axis.scale == "log" else values)
+def _straight(values: list[float], pixels: NDArray[np.float64], scale: str) -> bool:
+    scaled = np.array([math.log(value) for value in values] if scale == "log" else values)
     design = np.stack([scaled, np.ones(len(scaled))], axis=1)
     found = np.linalg.lstsq(design, pixels, rcond=None)[0]
     return bool(np.abs(design @ found - pixels).max() < PIXEL)
@@ -133,7 +173,10 @@ def test_curves_of_a_figure_differ_without_colour(name: str) -> None:
 def test_the_picture_says_what_it_is(name: str) -> None:
     drawn = figure(name)
     text = " ".join(" ".join(element.itertext()) for element in picture(name).iter() if element.tag.endswith("}text"))
-    for words in (drawn.title, drawn.x.title, drawn.y.title, drawn.y.better, *drawn.panels):
+    strip = drawn.strip.title if drawn.strip is not None else ()
+    remark = "logarithmic" if drawn.y.scale == "log" else ""
+    headings = [panel.name for panel in drawn.panels]
+    for words in (drawn.title, drawn.x.title, drawn.y.title, drawn.y.better, drawn.mark, remark, *strip, *headings):
         assert words in text
     flat = re.sub(r"\s+", " ", text)
     assert all(word in flat for note in drawn.notes for word in note.split())
@@ -145,6 +188,28 @@ def test_the_picture_says_what_it_is(name: str) -> None:
         assert "(quick: the full figure has" in flat
     if name == "fig5":
         assert "a stand-in for Kosarak" in flat
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_legends_have_the_colours_of_the_picture(name: str) -> None:
+    drawn, colors = figure(name), Counter[str]()
+    for group in picture(name).iter():
+        if "role-legend-symbol" in str(group.get("class")):
+            colors.update(str(path.get("stroke") or path.get("fill")) for path in group)
+    simulated = [LOOKS[series.look].color for series in drawn.series if drawn.of("simulation", series.name)]
+    lines = [LOOKS[series.look].color for series in drawn.series if drawn.of("theory", series.name)]
+    assert colors == Counter(simulated + lines + [LOOKS["threshold"].color] * bool(drawn.mark))
+
+
+def test_the_minimum_is_drawn_over_what_it_follows() -> None:
+    assert [line.get("stroke") for line in marks("fig3", "line mark")][-1] == LOOKS["third"].color
+
+
+def test_labels_of_figure_5_are_plain_numbers() -> None:
+    texts = ["".join(element.itertext()) for element in picture("fig5").iter() if element.tag.endswith("}text")]
+    assert not any(re.search(r"\de[-−]\d|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]", text) for text in texts)
+    assert {"100", "10", "0.1"} <= set(texts)
+    assert any("(millionths, logarithmic)" in text for text in texts)
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -176,24 +241,58 @@ def test_files_are_whole_and_the_manifest_is_of_them(tmp_path: Path) -> None:
     assert (exact["seed"], exact["reasons"]) == (None, {"seed": "nothing is simulated"})
 
 
-def test_when_writing_ends_early_no_manifest_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    save(figure("fig8"), QUICK, tmp_path)
-    before = (tmp_path / "fig8.svg").read_bytes()
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
-    def stop(path: Path, write: Callable[[Path], None]) -> None:
+
+@pytest.mark.parametrize("written", range(4))
+def test_files_that_cannot_be_written_leave_the_old_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: int
+) -> None:
+    save(figure("fig8"), QUICK, tmp_path)
+    before, write = contents(tmp_path), Path.write_bytes
+    done: list[str] = []
+
+    def full(path: Path, content: bytes) -> int:
+        if len(done) == written:
+            raise OSError(28, "No space left on device")
+        done.append(path.name)
+        return write(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(InputError, match=r"^The files of fig8 cannot be written to .*: No space left on device\.$"):
+        save(figure("fig8"), Settings(seed=4, quick=True), tmp_path)
+    assert contents(tmp_path) == before
+
+
+def test_what_is_no_file_is_in_the_way_of_all_four(tmp_path: Path) -> None:
+    save(figure("fig8"), QUICK, tmp_path)
+    (tmp_path / "fig8.png").unlink()
+    before = contents(tmp_path)
+    (tmp_path / "fig8.png").mkdir()
+    with pytest.raises(InputError, match=r" cannot be written: it is not a regular file\.$"):
+        save(figure("fig8"), Settings(seed=4, quick=True), tmp_path)
+    (tmp_path / "fig8.png").rmdir()
+    assert contents(tmp_path) == before
+
+
+def test_when_the_change_of_files_is_broken_off_no_manifest_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(figure("fig8"), QUICK, tmp_path)
+    replace = Path.replace
+
+    def stop(path: Path, target: Path) -> Path:
         if path.suffix == ".svg":
             raise KeyboardInterrupt
-        write_atomically(path, write)
+        return replace(path, target)
 
-    monkeypatch.setattr(figures, "write_atomically", stop)
-    with pytest.raises(KeyboardInterrupt):
-        save(figure("fig1"), QUICK, tmp_path)
+    monkeypatch.setattr(Path, "replace", stop)
     with pytest.raises(KeyboardInterrupt):
         save(figure("fig8"), QUICK, tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["fig1.csv", "fig8.csv", "fig8.png", "fig8.svg"]
-    assert (tmp_path / "fig8.svg").read_bytes() == before
+    assert sorted(contents(tmp_path)) == ["fig8.csv", "fig8.png", "fig8.svg"]
 
 
 def test_a_folder_that_is_gone(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"cannot be written: No such file or directory\.$"):
+    with pytest.raises(InputError, match=r"^Nothing can be written to the folder .*: No such file or directory\.$"):
         save(figure("fig8"), QUICK, tmp_path / "gone")

@@ -57,10 +57,11 @@ def reproduce_command(
     from qifldp.rendering import figures  # noqa: PLC0415  # imports an extra
 
     folder = Path(out)
-    for name in names:
-        for ending in ENDINGS:
-            check_output(str(folder / f"{name}.{ending}"), kosarak)
+    targets = tuple(f"{name}.{ending}" for name in names for ending in ENDINGS)
+    for target in targets:
+        check_output(str(folder / target), kosarak)
     _make(folder, out)
+    figures.check_targets(folder, targets)  # before anything is simulated
     made = []
     with progress_bar() as progress:
         clicks: Clicks | None = None

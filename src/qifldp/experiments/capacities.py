@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from qifldp.exact.budget import Budget
-from qifldp.experiments.figure import EXACT, Axis, Figure, Point, Progress, Series, Settings
+from qifldp.experiments.figure import EXACT, Axis, Figure, Panel, Point, Progress, Series, Settings
 from qifldp.leakage.capacity import bayes_capacity
 from qifldp.protocols.specs import parse_spec
 
@@ -25,24 +25,23 @@ def capacities_at(epsilon: float) -> dict[str, float]:
 
 def figure_6(settings: Settings, progress: Progress) -> Figure:  # noqa: ARG001  # exact
     """Compute the capacities from profiles, without the cancellation that the authors' code has."""
-    points, panel = [], f"k = {VALUES}, THE with θ = {THETA}"
+    points, panel = [], Panel(f"k = {VALUES}, THE with θ = {THETA}", {"k": VALUES})
     for done, epsilon in enumerate(BUDGETS):
-        points += [Point(panel, name, "theory", epsilon, value) for name, value in capacities_at(epsilon).items()]
+        points += [Point(panel.name, name, "theory", epsilon, value) for name, value in capacities_at(epsilon).items()]
         progress((done + 1) / len(BUDGETS))
     notes = (
         f"{EXACT} OLH does not wiggle beyond ε = 26: that is rounding in the authors' code.",
-        (
-            f"SS runs with GRR where ω = 1, OLH with OUE nearly everywhere. Limits: {VALUES} for GRR, SS, SUE and THE, "
-            f"{(VALUES + 1) / 2:g} for OUE and OLH, just below 2 for BLH."
-        ),
+        "SS runs with GRR where ω = 1, OLH with OUE nearly everywhere.",
+        (f"Limits: {VALUES} for GRR, SS, SUE and THE, {(VALUES + 1) / 2:g} for OUE and OLH, just below 2 for BLH."),
     )
-    series = tuple(Series(name.upper(), name.upper()) for name in ORDER)
+    about = {"the": {"theta": float(THETA)}}
+    series = tuple(Series(name.upper(), name.upper(), values=about.get(name, {})) for name in ORDER)
     return Figure(
         "fig6",
         "Bayes capacity of seven protocols (Fig. 6)",
         Axis("epsilon", "budget ε (nats)"),
         Axis("capacity", "Bayes capacity (factor)", better="more private", zero=True),
-        "setting",
+        (panel,),
         series,
         tuple(points),
         notes,

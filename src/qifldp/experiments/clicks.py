@@ -24,6 +24,15 @@ BLOCK_BYTES = 4 << 20
 STAND_IN_VALUES = 3_450
 """Different values among 10,000 clicks of the real file: between 3,300 and 3,600. The paper does not say how many."""
 
+PACKED = {
+    b"\x1f\x8b": "gunzip",
+    b"\xfd7zXZ\x00": "unxz",
+    b"BZh": "bunzip2",
+    b"PK\x03\x04": "unzip",
+    b"(\xb5/\xfd": "unzstd",
+}
+"""How compressed files begin, and what unpacks them."""
+
 _STRANGE = re.compile(rb"[^0-9 \t\r\n]")
 
 
@@ -47,6 +56,7 @@ def read_clicks(path: str | Path, progress: Callable[[float], None] | None = Non
         InputError: If the file holds anything but whole numbers below ten million, or no ten different ones.
     """
     file = check_readable(path)
+    _check_not_packed(file)
     wrong = InputError(
         f"{shown(file.name)} is no file of transactions: lines of whole numbers below {LARGEST_DOMAIN:,}, "
         "ten different ones at least, separated by blanks."
@@ -67,6 +77,18 @@ def read_clicks(path: str | Path, progress: Callable[[float], None] | None = Non
     if len(counts) < 10:
         raise wrong
     return Clicks(f"{int(counts.sum()):,} clicks of {shown(file.name)}", counts)
+
+
+def _check_not_packed(file: Path) -> None:
+    """Raise InputError if a file begins as compressed ones do, saying how to unpack it."""
+    try:
+        with file.open("rb") as raw:
+            start = raw.read(8)
+    except OSError as error:
+        raise InputError(f"The file {shown(str(file))} cannot be read: {reason(error)}.") from None
+    for magic, program in PACKED.items():
+        if start.startswith(magic):
+            raise InputError(f"{shown(file.name)} is compressed: unpack it first ({program}).")
 
 
 def _add(counts: Counts, tokens: list[bytes], wrong: InputError) -> Counts:

@@ -5,7 +5,18 @@ from __future__ import annotations
 import math
 
 from qifldp.experiments.attacks import simulate_attack
-from qifldp.experiments.figure import CONFIDENCE, Axis, Figure, Point, Progress, Series, Settings, reading
+from qifldp.experiments.figure import (
+    CONFIDENCE,
+    Axis,
+    Figure,
+    Panel,
+    Point,
+    Progress,
+    Series,
+    Settings,
+    Strip,
+    reading,
+)
 from qifldp.experiments.intervals import each_of
 from qifldp.leakage.vulnerability import asr
 from qifldp.protocols.local_hashing import LH
@@ -18,7 +29,19 @@ QUICK_SIZES = (*range(2, 20), *range(20, 201, 12))
 
 ATTACKS = Series("attacks", "light")
 RIGHT = Series("equation (26)", "third")
-WRONG = Series("equation (25), Gursoy et al.", "wrong")
+WRONG = Series("equation (25), Gursoy et al.", "wrong", key="equation (25)")
+
+APART = 1.25
+"""Marks beside the line stand at sizes that are farther apart than this factor: the strip below has all."""
+
+
+def apart(sizes: tuple[int, ...]) -> frozenset[float]:
+    """Return sizes that are far enough apart for their marks to be told apart."""
+    kept = [sizes[0]]
+    for size in sizes:
+        if size >= APART * kept[-1]:
+            kept.append(size)
+    return frozenset(map(float, kept))
 
 
 def buckets(epsilon: float) -> int:
@@ -39,9 +62,11 @@ def figure_7(settings: Settings, progress: Progress) -> Figure:
     pieces = len(BUDGETS) * len(sizes)
     confidence, points = each_of(pieces, CONFIDENCE), []
     work, done = len(BUDGETS) * sum(sizes), 0
+    panels = []
     for epsilon in BUDGETS:
         g = buckets(epsilon)
-        panel = f"ε = {epsilon}, g = {g}"
+        panels.append(Panel(f"ε = {epsilon}, g = {g}", {"epsilon": epsilon, "g": g}))
+        panel = panels[-1].name
         for k in SIZES:
             points.append(Point(panel, RIGHT.name, "theory", k, float(asr(LH(k, epsilon, g=g)))))
             points.append(Point(panel, WRONG.name, "theory", k, equation_25(k, g, epsilon)))
@@ -55,14 +80,14 @@ def figure_7(settings: Settings, progress: Progress) -> Figure:
             f"One guess without prior knowledge; {PEOPLE:,} people with uniform values, real hash functions; "
             f"{settings.how_many(runs, RUNS)}. The paper says 1000 runs, its notebook 200."
         ),
-        reading(pieces),
+        f"{reading(pieces)} The strips below have all of them, as a band; above, some are marked.",
     )
     return Figure(
         "fig7",
         "Attacks on local hashing (Fig. 7)",
-        Axis("k", "number of values k", scale="log"),
+        Axis("k", "number of values k", scale="log", room=(1.9, 210)),
         Axis("asr", "attack success rate", better="more private", zero=True),
-        "setting",
+        tuple(panels),
         (RIGHT, WRONG, ATTACKS),
         tuple(points),
         notes,
@@ -72,4 +97,6 @@ def figure_7(settings: Settings, progress: Progress) -> Figure:
             "interval": "Clopper-Pearson, Bonferroni",
         },
         simulated=True,
+        strip=Strip(("difference", "from (26)"), reference=RIGHT.name, band=True),
+        shown=apart(sizes),
     )  # fmt: skip

@@ -6,11 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qifldp.collection.counts_only import sample_counts
-from qifldp.experiments.attack_rates import BUDGETS, SERIES, THRESHOLD, three_protocols
+from qifldp.experiments.attack_rates import (
+    BUDGETS,
+    OWN_RANGE,
+    SERIES,
+    THETA,
+    THRESHOLD,
+    WHOLE_REPORTS,
+    budget_panel,
+    three_protocols,
+)
 from qifldp.experiments.clicks import Counts, sample
-from qifldp.experiments.figure import CONFIDENCE, Axis, Figure, Point, Progress, Settings
+from qifldp.experiments.figure import CONFIDENCE, Axis, Figure, Point, Progress, Settings, Strip
 from qifldp.experiments.intervals import each_of, mean_interval
-from qifldp.experiments.thresholds import the_threshold
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.unary_encoding import OUE, SUE
 
@@ -53,9 +61,8 @@ def figure_5(settings: Settings, progress: Progress) -> Figure:
     counts, words = sample(settings.clicks, PEOPLE, rng)
     k, pieces = len(counts), len(BUDGETS) * len(THETAS) * 3
     confidence, points = each_of(pieces, CONFIDENCE), []
-    for epsilon in BUDGETS:
-        panel = f"ε = {epsilon}"
-        points.append(Point(panel, THRESHOLD.name, "threshold", the_threshold(epsilon)))
+    panels = tuple(budget_panel(epsilon, k) for epsilon in BUDGETS)
+    for epsilon, panel in zip(BUDGETS, (panel.name for panel in panels), strict=True):
         for theta in THETAS:
             for name, protocol in three_protocols(k, epsilon, theta).items():
                 errors = squared_errors(protocol, counts, runs, rng)
@@ -70,14 +77,15 @@ def figure_5(settings: Settings, progress: Progress) -> Figure:
             f"Bars are {CONFIDENCE:.0%} intervals of Student for the mean over runs, for all {pieces} points together: "
             "approximate, as errors of a run are only nearly normal."
         ),
+        f"{OWN_RANGE} {WHOLE_REPORTS}",
         f"OUE beats SUE only from k = {least} values on (ε = {', '.join(map(str, BUDGETS))}); here k = {k:,}.",
     )
     return Figure(
         "fig5",
         "Errors of THE, OUE and SUE (Fig. 5)",
-        Axis("theta", "threshold θ of THE"),
-        Axis("mse", "mean squared error of a frequency", better="more useful", scale="log", number="~e"),
-        "epsilon",
+        THETA,
+        Axis("mse", "mean squared error", better="more useful", scale="log", unit=(1e-6, "millionths")),
+        panels,
         SERIES,
         tuple(points),
         notes,
@@ -86,4 +94,6 @@ def figure_5(settings: Settings, progress: Progress) -> Figure:
             "stand_in": settings.clicks is None, "confidence": CONFIDENCE, "interval": "Student, Bonferroni",
         },
         simulated=True,
+        strip=Strip(("simulated", "/ theory"), ratio=True),
+        mark=THRESHOLD,
     )  # fmt: skip

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from qifldp.channels.channel import Channel
-from qifldp.experiments.figure import CONFIDENCE, Axis, Figure, Point, Progress, Series, Settings
+from qifldp.experiments.figure import CONFIDENCE, Axis, Figure, Panel, Point, Progress, Series, Settings
 from qifldp.experiments.intervals import each_of, success_interval
 from qifldp.experiments.thresholds import the_threshold
 from qifldp.leakage.tradeoff import trade_off
@@ -17,7 +17,7 @@ from qifldp.protocols.threshold_histogram import THE
 from qifldp.protocols.unary_encoding import OUE, SUE
 from qifldp.refinement.lattice import meet
 
-ALPHA = Axis("alpha", "type I error α: a 0 is taken for a 1", zero=True)
+ALPHA = Axis("alpha", "type I error α: a 0 is taken for a 1", better="more private", end="high", zero=True)
 BETA = Axis("beta", "type II error β: a 1 is taken for a 0", better="more private", end="high", zero=True)
 
 TWO = ("first", "second")
@@ -37,20 +37,25 @@ def bit_channel(protocol: Protocol) -> Channel:
 class _Curve:
     """A curve of a figure: of a protocol's bit, or of another channel."""
 
-    panel: str
+    panel: Panel
     series: Series
     channel: Channel
     protocol: Protocol | None = None
 
 
-def _of(panel: str, series: Series, protocol: Protocol) -> _Curve:
+def _of(panel: Panel, series: Series, protocol: Protocol) -> _Curve:
     return _Curve(panel, series, bit_channel(protocol), protocol)
+
+
+def _at(epsilon: int, look: str, protocol: str) -> Series:
+    """Return the curve of one budget of a protocol."""
+    return Series(f"ε = {epsilon}", look, protocol, {"epsilon": epsilon})
 
 
 def _corners(curve: _Curve) -> list[Point]:
     found = trade_off(curve.channel)
     corners = zip(found.alpha.tolist(), found.beta.tolist(), strict=True)
-    return [Point(curve.panel, curve.series.name, "theory", float(alpha), float(beta)) for alpha, beta in corners]
+    return [Point(curve.panel.name, curve.series.name, "theory", float(alpha), float(beta)) for alpha, beta in corners]
 
 
 def _simulated(curve: _Curve, protocol: Protocol, rng: np.random.Generator, confidence: float) -> Point:
@@ -59,7 +64,7 @@ def _simulated(curve: _Curve, protocol: Protocol, rng: np.random.Generator, conf
     wrong = int(bits[0].sum()), int((~bits[1]).sum())
     (x_low, x_high), (low, high) = (success_interval(times, PEOPLE, confidence) for times in wrong)
     place = (wrong[0] / PEOPLE, wrong[1] / PEOPLE)
-    return Point(curve.panel, curve.series.name, "simulation", *place, low, high, x_low, x_high)
+    return Point(curve.panel.name, curve.series.name, "simulation", *place, low, high, x_low, x_high)
 
 
 def _figure(
@@ -72,8 +77,8 @@ def _figure(
     notes = (
         f"A curve that lies nowhere above another is that of the leakier channel: the other is refined from it. {say}",
         (
-            f"Lines are computed. Crosses are {CONFIDENCE:.0%} intervals, for all of them together, from {PEOPLE:,} "
-            f"reports on each bit, seed {settings.seed}."
+            f"Lines are computed. Crosses in open marks are {CONFIDENCE:.0%} intervals, for all of them together, "
+            f"from {PEOPLE:,} reports on each bit, seed {settings.seed}."
         ),
     )
     return Figure(
@@ -81,7 +86,7 @@ def _figure(
         f"{title} (Fig. {number})",
         ALPHA,
         BETA,
-        "setting",
+        tuple(dict.fromkeys(curve.panel for curve in curves)),
         tuple(dict.fromkeys(curve.series for curve in curves)),
         tuple(points),
         notes,
@@ -93,10 +98,9 @@ def _figure(
 
 def figure_1(settings: Settings, progress: Progress) -> Figure:
     """THE at two budgets: a refinement family (Lemmas 5 and 6)."""
-    theta, budgets, panel = "0.8", (1, 3), "a bit of THE, θ = 0.8"
-    curves = [
-        _of(panel, Series(f"ε = {e}", look), THE(2, e, theta=theta)) for e, look in zip(budgets, TWO, strict=True)
-    ]
+    theta, budgets = "0.8", (1, 3)
+    panel = Panel(f"a bit of THE, θ = {theta}", {"theta": float(theta)})
+    curves = [_of(panel, _at(e, look, "THE"), THE(2, e, theta=theta)) for e, look in zip(budgets, TWO, strict=True)]
     progress(1.0)
     parameters: dict[str, object] = {"protocol": "THE", "theta": theta, "epsilon": budgets}
     say = "The smaller ε is the safer one (Lemma 5)."
@@ -109,9 +113,12 @@ def figure_2(settings: Settings, progress: Progress) -> Figure:
     for epsilon in budgets:
         least = the_threshold(epsilon)
         sign = ">" if float(theta) > least else "<"
-        panel = f"ε = {epsilon}, θ {sign} {least:.4f}: OUE is {'' if sign == '>' else 'not '}refined to THE"
+        words = f"ε = {epsilon}, θ {sign} {least:.4f}: OUE is {'' if sign == '>' else 'not '}refined to THE"
+        panel = Panel(words, {"epsilon": epsilon})
         curves.append(_of(panel, Series("OUE", "OUE"), OUE(2, epsilon)))
-        curves.append(_of(panel, Series(f"THE, θ = {theta}", "THE"), THE(2, epsilon, theta=theta)))
+        curves.append(
+            _of(panel, Series(f"THE, θ = {theta}", "THE", "THE", {"theta": float(theta)}), THE(2, epsilon, theta=theta))
+        )
     progress(1.0)
     parameters: dict[str, object] = {"protocols": ("OUE", "THE"), "theta": theta, "epsilon": budgets}
     say = "Bits of OUE are refined to those of THE exactly if θ reaches the threshold of Lemma 10."
@@ -120,7 +127,8 @@ def figure_2(settings: Settings, progress: Progress) -> Figure:
 
 def figure_3(settings: Settings, progress: Progress) -> Figure:
     """SUE and OUE, incomparable on bits, and the safest channel that leaks as much as both (Lemmas 9 and 12)."""
-    epsilon, panel = 2, "bits, ε = 2"
+    epsilon = 2
+    panel = Panel(f"bits, ε = {epsilon}", {"epsilon": epsilon})
     sue, oue = _of(panel, Series("SUE", "SUE"), SUE(2, epsilon)), _of(panel, Series("OUE", "OUE"), OUE(2, epsilon))
     least = _Curve(panel, Series("min(SUE, OUE)", "third"), meet(sue.channel, oue.channel).channel)
     progress(1.0)
@@ -129,13 +137,13 @@ def figure_3(settings: Settings, progress: Progress) -> Figure:
         "min(SUE, OUE) is the safest channel that leaks as much as both to everybody (Lemma 12)."
     )
     parameters: dict[str, object] = {"protocols": ("SUE", "OUE"), "epsilon": epsilon}
-    return _figure(3, "SUE, OUE and their minimum", [least, sue, oue], say, parameters, settings)
+    return _figure(3, "SUE, OUE and their minimum", [sue, oue, least], say, parameters, settings)
 
 
 def figure_8(settings: Settings, progress: Progress) -> Figure:
     """OUE at two budgets: a refinement family (Lemma 8)."""
-    budgets = (1, 2)
-    curves = [_of("a bit of OUE", Series(f"ε = {e}", look), OUE(2, e)) for e, look in zip(budgets, TWO, strict=True)]
+    budgets, panel = (1, 2), Panel("a bit of OUE")
+    curves = [_of(panel, _at(e, look, "OUE"), OUE(2, e)) for e, look in zip(budgets, TWO, strict=True)]
     progress(1.0)
     parameters: dict[str, object] = {"protocol": "OUE", "epsilon": budgets}
     return _figure(8, "OUE at two budgets", curves, "The smaller ε is the safer one (Lemma 8).", parameters, settings)

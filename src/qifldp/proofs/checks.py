@@ -15,7 +15,7 @@ from qifldp.proofs.claim import Check, Finding, UncheckedError
 from qifldp.protocols.protocol import Protocol
 from qifldp.refinement.certificate import Order, Side
 from qifldp.refinement.decide import decide_refinement
-from qifldp.refinement.decision import Undecided
+from qifldp.refinement.decision import DoesNotRefine, Refines, Undecided
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,23 @@ class Question:
     refined: Side
     holds: bool = True
     order: Order = "average"
+
+
+def decided(original: Side, refined: Side, order: Order = "average") -> Refines | DoesNotRefine:
+    """Return the decision of original ⊑ refined: a yes or a no, by a verified certificate.
+
+    Raises:
+        UncheckedError: If it is undecided, which is neither.
+    """
+    decision = decide_refinement(original=original, refined=refined, order=order)
+    if isinstance(decision, Undecided):
+        raise UncheckedError(f"undecided: {decision.reason}")
+    return decision
+
+
+def is_refined(original: Side, refined: Side) -> bool:
+    """Whether original ⊑ refined, by a verified certificate of it or of its contrary."""
+    return decided(original, refined).certificate.verdict == "refines"
 
 
 @dataclass(frozen=True)
@@ -41,9 +58,7 @@ class Decided:
     def __call__(self) -> Finding:
         methods: Counter[str] = Counter()
         for question in self.questions():
-            decision = decide_refinement(original=question.original, refined=question.refined, order=question.order)
-            if isinstance(decision, Undecided):
-                raise UncheckedError(f"undecided: {decision.reason}")
+            decision = decided(question.original, question.refined, question.order)
             found = decision.certificate.verdict == "refines"
             if found != question.holds:
                 sign = "⊑" if found else "⋢"

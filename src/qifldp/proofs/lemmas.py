@@ -7,6 +7,7 @@ which is itself a theorem here.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import SimpleNamespace
 from typing import Any, Literal, TypeAlias
 
 from flint import arb
@@ -23,9 +24,10 @@ from qifldp.proofs.formulas import (
     same,
 )
 from qifldp.proofs.smt import Theorem
-from qifldp.proofs.terms import Bit, Term, bit_of, variables
+from qifldp.proofs.terms import Bit, BitField, Term, bit_of, variables
 from qifldp.protocols.local_hashing import LH
 from qifldp.protocols.protocol import Protocol
+from qifldp.protocols.subset_selection import SS
 from qifldp.protocols.threshold_histogram import THE
 from qifldp.protocols.unary_encoding import OUE, SUE
 
@@ -51,9 +53,17 @@ def domain(s: Term, u: Term, *, positive: bool = False, any_theta: bool = False)
     return [start, at_least(u, 1), at_least(s, u), *([] if any_theta else [at_least(u * u, s)])]
 
 
-def theorem(name: str, words: str, names: Sequence[str], assumptions: Sequence[Formula], goal: Formula) -> Theorem:
+def theorem(
+    name: str,
+    words: str,
+    names: Sequence[str],
+    assumptions: Sequence[Formula],
+    goal: Formula,
+    *,
+    immediate: bool = False,
+) -> Theorem:
     """Return a theorem whose words explain the variables."""
-    return Theorem(name, f"{words}\n{MEANING}", names, assumptions, goal)
+    return Theorem(name, f"{words}\n{MEANING}", names, assumptions, goal, immediate)
 
 
 def error_bits() -> tuple[list[Formula], Bit, Bit]:
@@ -142,7 +152,7 @@ def corollary_2_trivial() -> Theorem:
         "Corollary 2 where a + b = 1: both rows of C are equal, and so are those of C W for every W.\n"
         "Max-case: both posteriors of D are 1/2; average-case: both rows of D are equal."
     )
-    return Theorem("corollary-2-trivial", words, "cd", inside, equivalent(halves, same(c + d, 1)))
+    return Theorem("corollary-2-trivial", words, "cd", inside, equivalent(halves, same(c + d, 1)), immediate=True)
 
 
 def lemma_1(part: str) -> Theorem:
@@ -154,9 +164,8 @@ def lemma_1(part: str) -> Theorem:
         "(1): the only W with C W = D is a channel. (2): posteriors lie in the hull.\n"
         "(3): b/(1-a) <= d/(1-c) and (1-b)/a >= (1-d)/c, multiplied out."
     )
-    return Theorem(
-        f"lemma-1-{part}-3", words, "abcd", assumed, equivalent(condition, bit_refines(original=c, refined=d))
-    )
+    goal = equivalent(condition, bit_refines(original=c, refined=d))
+    return Theorem(f"lemma-1-{part}-3", words, "abcd", assumed, goal, immediate=part == "2")
 
 
 def lemma_1_any_errors() -> Theorem:
@@ -186,7 +195,7 @@ def family(name: str, protocol: Any, *, backwards: bool = False) -> Theorem:
         names = ["s", "u", "t", "z"]
     elif protocol is LH:
         s, t, g = variables("s", "t", "g")
-        large, small = (Bit(1 / g, (g - 1) / (root**2 + g - 1)) for root in (s, t))
+        large, small = lh_bit(s, g), lh_bit(t, g)
         assumed, names = [at_least(t, 1), at_least(s, t), at_least(g, 2)], ["s", "t", "g"]
     else:
         s, t = variables("s", "t")
@@ -196,7 +205,7 @@ def family(name: str, protocol: Any, *, backwards: bool = False) -> Theorem:
     way = "smaller budget t is refined to the larger s" if backwards else "larger budget s is refined to the smaller t"
     words = f"{name}: the {way}; t = e^(epsilon/2) of the smaller one (z = e^(epsilon theta/2) of it)."
     goal = bit_refines(original=pair[0], refined=pair[1])
-    return theorem(name, words, names, assumed, goal)
+    return theorem(name, words, names, assumed, goal, immediate=protocol is SUE)
 
 
 def the_family_at(top: int, bottom: int) -> Theorem:
@@ -208,11 +217,16 @@ def the_family_at(top: int, bottom: int) -> Theorem:
     return Theorem(f"lemma-5-theta-{top}-{bottom}", words, ("x", "y"), [at_least(y, 1), at_least(x, y)], goal)
 
 
-def lh_bit_is_the_products() -> bool:
-    """Whether the bit of LH with any g, used for all g at once, is the product's for each of g = 2..9."""
+def lh_bit(s: Term, g: Term) -> Bit:
+    """Return whether a report of LH supports a value, as a bit, for all g at once."""
+    return Bit(1 / g, (g - 1) / (s**2 + g - 1))
+
+
+def lh_bit_is_the_products(buckets: int) -> bool:
+    """Whether the bit of the theorem about LH is, at one g, the one that the product's formulas give."""
     (s,) = variables("s")
-    made = ((bit_of(LH, s, g=g), Bit((s / s) / g, (g - 1) / (s**2 + g - 1))) for g in range(2, 10))
-    return all((a.alpha - b.alpha).is_zero and (a.beta - b.beta).is_zero for a, b in made)
+    ours, theirs = lh_bit(s, s / s * buckets), bit_of(LH, s, g=buckets)
+    return (ours.alpha - theirs.alpha).is_zero and (ours.beta - theirs.beta).is_zero
 
 
 def grr_family(*, backwards: bool = False) -> Theorem:
@@ -234,11 +248,49 @@ def grr_family(*, backwards: bool = False) -> Theorem:
     return Theorem("lemma-3" + "-altered" * backwards, words, ("r", "t", "k"), assumed, goal)
 
 
+def subset_chance(r: Term, k: Term, o: Term) -> Term:
+    """Return Pr[x ∈ S | x] of SS at e^ε = r for all k and ω = o at once, by the product's own formula."""
+    unknown: Any = SimpleNamespace(domain_size=k, omega=o, exp_epsilon=lambda _: r)
+    p, _ = SS.support_probabilities(unknown, BitField(r))
+    return p
+
+
+def subset_weight(r: Term, t: Term, k: Term, o: Term) -> Term:
+    """Return the w of the noise that turns SS at e^ε = r into SS at t: it keeps the set with w, else draws any set.
+
+    Any set holds x with ω/k, so w p + (1 − w) ω/k = p′.
+    """
+    fresh = o / k
+    return (subset_chance(t, k, o) - fresh) / (subset_chance(r, k, o) - fresh)
+
+
 def subset_family(*, backwards: bool = False) -> Theorem:
-    """Return: SS of one ω at ρ is refined to SS at ρ′ ≤ ρ, for all k and ω (one size: M(ω, ω) ≥ T(ω))."""
+    """Return: SS of one ω at ρ is refined to SS at ρ′ ≤ ρ, for all k and ω: the noise that does it is a channel."""
     r, t, k, o = variables("r", "t", "k", "o")
     larger, smaller = (t, r) if backwards else (r, t)
-    assumed = [at_least(t, 1), at_least(r, t), at_least(o, 1), at_least(k - o, 1)]
-    words = "SS of one size o over k values at e^epsilon = r is refined to SS of that size at t (one-size rule)."
-    goal = at_least(o * larger / (o * larger + k - o), o * smaller / (o * smaller + k - o))
+    assumed = [above(t, 1), at_least(r, t), at_least(o, 1), at_least(k - o, 1)]
+    w = subset_weight(larger, smaller, k, o)
+    kept = same(w * subset_chance(larger, k, o) + (1 - w) * o / k, subset_chance(smaller, k, o))
+    words = (
+        "SS of one size o over k values at e^epsilon = r is refined to SS of that size at t: the noise that keeps the\n"
+        "reported set with probability w, and else draws any set of that size, is a channel, and gives the right\n"
+        "chance that the set holds the true value."
+    )
+    if backwards:
+        words = "Altered: SS at the smaller e^epsilon = t would be refined to SS at the larger r by noise of that kind."
+    goal = All([at_least(w, 0), at_least(1 - w, 0), kept])
     return Theorem("ss-family" + "-altered" * backwards, words, ("r", "t", "k", "o"), assumed, goal)
+
+
+def whole_ratio(bit: Bit) -> Term:
+    """Return ρ = p(1 − q)/((1 − p)q), the largest likelihood ratio of whole reports (one-hot, k ≥ 2)."""
+    return (1 - bit.beta) * (1 - bit.alpha) / (bit.beta * bit.alpha)
+
+
+def the_spends_less(*, strictly: bool = True) -> Theorem:
+    """Return: ρ < e^ε for THE; altered, ρ ≥ e^ε."""
+    s, u = budget()
+    ratio = whole_ratio(bits(s, u)[2])
+    goal = above(s**2, ratio) if strictly else at_least(ratio, s**2)
+    words = "The likelihood ratio of whole reports of THE stays below e^epsilon."
+    return theorem("the-tight", words, ("s", "u"), domain(s, u, positive=True), goal)

@@ -73,9 +73,12 @@ def export_theorems(claims: Sequence[Claim], folder: str | Path) -> int:
         folder: Where; it is made if it does not exist.
 
     Raises:
-        InputError: If a file cannot be written, or a theorem cannot be built.
+        InputError: If there is no theorem, a file cannot be written, or a theorem cannot be built.
     """
     files, place = smt_files(claims), Path(folder)
+    if not files:
+        names, methods = ", ".join(claim.id for claim in claims), " and ".join({claim.method: 0 for claim in claims})
+        raise InputError(f"There is no theorem of {names} to write: it is checked by {methods}.")
     try:
         place.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:

@@ -42,6 +42,8 @@ class Proved:
             second = ask_cvc5(text) if second_prover else "unknown"
             if answer == "unknown" or "unknown" != second != answer:
                 raise UncheckedError(f"{theorem.name}: z3 says {answer}, cvc5 {second}.")
+            if answer == "unsat":
+                _check_content(theorem)
             if answer == "sat":
                 return Finding(False, f"{theorem.name} has a counterexample: {_shown(theorem, model)}")
             both += second == answer
@@ -51,6 +53,22 @@ class Proved:
             provers = "z3 finds"
         alone = "" if second_prover else " (no second opinion: cvc5 is not installed)"
         return Finding(True, f"{provers} no counterexample to {count} statement{'s' * (count > 1)}{alone}")
+
+
+def _check_content(theorem: Theorem) -> None:
+    """Raise UncheckedError unless a theorem says something: it concludes more than it assumes, about some point.
+
+    Raises:
+        UncheckedError: If it is vacuous, or z3 cannot tell.
+    """
+    if ask_z3(theorem.alone(concluded=False), theorem.names)[0] != "sat":
+        raise UncheckedError(f"{theorem.name} is about nothing: its assumptions contradict one another.")
+    if theorem.immediate:
+        return
+    if theorem.repeats_assumptions:
+        raise UncheckedError(f"{theorem.name} concludes what it assumes.")
+    if ask_z3(theorem.alone(concluded=True), theorem.names)[0] != "sat":
+        raise UncheckedError(f"{theorem.name} holds whatever is assumed: it says nothing.")
 
 
 def ask_z3(text: str, names: Sequence[str]) -> tuple[Answer, dict[str, Fraction | None]]:

@@ -32,6 +32,8 @@ class Theorem:
         names: The variables.
         assumptions: Comparisons of polynomials.
         conclusion: What follows; no denominator in it vanishes, which is shown as well.
+        immediate: Whether multiplying denominators out is all of the proof: what is then left is assumed, or true
+            anyway. A theorem that is so unawares may say nothing.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Theorem:
     names: Sequence[str]
     assumptions: Sequence[Formula]
     conclusion: Formula
+    immediate: bool = False
 
     def __post_init__(self) -> None:
         if any(True for part in self.assumptions for _ in part.obligations()):
@@ -59,6 +62,18 @@ class Theorem:
         lines += [f"(assert {assumption.text()})" for assumption in self.assumptions]
         lines += [f"(assert (not {self.goal.text()}))", "(check-sat)", ""]
         return "\n".join(lines)
+
+    @property
+    def repeats_assumptions(self) -> bool:
+        """Whether all that is concluded is assumed."""
+        parts = self.conclusion.parts if isinstance(self.conclusion, All) else (self.conclusion,)
+        return {part.text() for part in parts} <= {part.text() for part in self.assumptions}
+
+    def alone(self, *, concluded: bool) -> str:
+        """Return the query for a point where the assumptions are true, or for one where the goal is false."""
+        declared = "".join(f"(declare-fun {name} () Real)\n" for name in self.names)
+        asked = [Not(self.goal)] if concluded else list(self.assumptions)
+        return f"(set-logic QF_NRA)\n{declared}{''.join(f'(assert {part.text()})' for part in asked)}\n"
 
     def refuted_by(self, point: Point) -> bool:
         """Whether a rational point is a counterexample, computed exactly."""

@@ -107,9 +107,20 @@ def specification(chart: Any) -> dict[str, Any]:
 
 
 def paragraphs(notes: tuple[str, ...], width: int) -> list[str]:
-    """Return notes as lines that are so many pixels wide, each note beginning on a new one."""
+    """Return notes as lines of at most so many pixels, each note beginning on a new one, its lines even."""
     letters = int(width / LETTER_WIDTH)
-    return [line for note in notes for line in textwrap.wrap(note, letters, break_on_hyphens=False)]
+    return [line for note in notes for line in _even(note, letters)]
+
+
+def _even(note: str, letters: int) -> list[str]:
+    """Return a note in as few lines as can be, and these as short as can be: no last line of a word or two."""
+    least = len(_wrapped(note, letters))
+    shortest = min(n for n in range(len(note) // least, letters + 1) if n and len(_wrapped(note, n)) == least)
+    return _wrapped(note, shortest)
+
+
+def _wrapped(note: str, letters: int) -> list[str]:
+    return textwrap.wrap(note, letters, break_on_hyphens=False, break_long_words=False)
 
 
 def axis_title(title: str, better: str, end: str, *, upright: bool) -> list[str]:

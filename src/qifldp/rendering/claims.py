@@ -46,8 +46,9 @@ How to read it:
   isolates roots: for all ε, at each k named. **SMT** is for all ε, θ and other variables named: z3 finds no
   counterexample, nor does cvc5 where it is installed and decides (`qifldp prove all --smt-out DIR` writes files that
   any prover reads).
-  **certified refinement** is decided by `decide_refinement`, and each answer's certificate verified.
-  **ball arithmetic** encloses real numbers. **simulation** compares frequencies, at six standard errors.
+  **certified refinement** is decided by `decide_refinement`, and each answer's certificate verified: a proof at the
+  instances named, evidence for others. **ball arithmetic** encloses real numbers: a proof at the numbers named.
+  **simulation** compares frequencies, at six standard errors: evidence.
 - A ⊑ B means A·W = B for a channel W: B is the safer one. *On bits* means the channel of one bit of a unary encoding;
   *one-hot* the whole protocol. The [errata](errata.md) list what is wrong in print, with a test for each.
 """

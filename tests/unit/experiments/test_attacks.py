@@ -29,6 +29,7 @@ VALUES = 6
 SPECS = (
     *("grr:epsilon=1", "ss:epsilon=1,omega=2", "ss:epsilon=2", "blh:epsilon=1", "lh:epsilon=1,g=3", "olh:epsilon=2"),
     *("sue:epsilon=1", "oue:epsilon=1", "the:epsilon=1", "the:epsilon=2,theta=1", "ue:p=0.2,q=0.6", "ue:p=0.9,q=0.3"),
+    "mix:epsilon=1,parts=0.3*ss@2+0.4*oue+0.2*blh",
 )
 PRIORS = {
     "uniform": Prior.uniform(VALUES),

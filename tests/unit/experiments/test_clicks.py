@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 import os
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +48,17 @@ def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
         "'c.dat' is no file of transactions: lines of whole numbers below 10,000,000, ten different ones at least, "
         "separated by blanks."
     )
+
+
+@pytest.mark.parametrize(
+    ("pack", "program"), [(gzip.compress, "gunzip"), (lzma.compress, "unxz"), (bz2.compress, "bunzip2")]
+)
+def test_a_compressed_file_is_named_as_one(tmp_path: Path, pack: Callable[[bytes], bytes], program: str) -> None:
+    file = tmp_path / "c.dat.xz"
+    file.write_bytes(pack(LINES.encode()))
+    with pytest.raises(InputError) as refused:
+        read_clicks(file)
+    assert str(refused.value) == f"'c.dat.xz' is compressed: unpack it first ({program})."
 
 
 def test_a_sample_is_of_real_clicks(tmp_path: Path) -> None:

@@ -119,6 +119,10 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypat
         ),
         (["\x1b[1m"], "There is no claim '\\x1b[1m': qifldp prove all lists them."),
         (["lemma-9", "--smt-out", "taken"], "The folder 'taken' cannot be made: File exists."),
+        (
+            ["figure-1", "--smt-out", "new"],
+            "There is no theorem of figure-1 to write: it is checked by ball arithmetic.",
+        ),
         (["lemma-9", "--json", "--markdown"], "Give either --json or --markdown, not both."),
     ):
         assert run(["prove", *arguments]) == 2

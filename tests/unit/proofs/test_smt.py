@@ -85,7 +85,9 @@ def test_files_say_what_they_are() -> None:
 def test_exporting_one_claim_and_none(tmp_path: Path) -> None:
     assert export_theorems(find_claims("lemma-9"), tmp_path) == 2
     assert sorted(file.name for file in tmp_path.iterdir()) == ["lemma-9-altered.smt2", "lemma-9.smt2"]
-    assert export_theorems(find_claims("definition-4"), tmp_path / "none") == 0
+    with pytest.raises(InputError, match=r"^There is no theorem of definition-4 to write: it is checked by exact enum"):
+        export_theorems(find_claims("definition-4"), tmp_path / "none")
+    assert not (tmp_path / "none").exists()
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match=r"^The folder '.* cannot be made: File exists\.$"):
         export_theorems(CLAIMS, tmp_path / "file")
@@ -143,7 +145,7 @@ def test_text_and_exact_evaluation_agree(theorem: Theorem) -> None:
 
 
 def proved(assumption: Formula, conclusion: Formula) -> Finding:
-    return Proved((Theorem("try", "Words.", ("x", "y"), [assumption], conclusion),))()
+    return Proved((Theorem("try", "Words.", ("x", "y"), [assumption], conclusion, immediate=True),))()
 
 
 def test_denominators_are_not_taken_on_trust() -> None:

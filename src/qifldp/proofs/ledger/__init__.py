@@ -10,6 +10,7 @@ from qifldp.proofs.ledger import (
     comparisons,
     direct_protocols,
     epsilon_k,
+    epsilon_k_growth,
     families,
     figure_7,
     figures,
@@ -43,5 +44,6 @@ CLAIMS: tuple[Claim, ...] = (
     *figure_7.CLAIMS,
     *appendix.CLAIMS,
     *epsilon_k.CLAIMS,
+    *epsilon_k_growth.CLAIMS,
 )
 """All claims, in the order of the paper."""

@@ -70,6 +70,16 @@ def _max_posterior_by_hand(channel: Channel, prior: Prior, wanted: gain.Gain, *,
     return best
 
 
+def _max_prior_by_hand(prior: Prior, wanted: gain.Gain) -> Fraction:
+    weights = prior.probabilities.tolist()
+    return max(p * g for row in _table(wanted, len(weights)) for p, g in zip(weights, row, strict=True))
+
+
+def _max_ratio_by_hand(channel: Channel, prior: Prior, wanted: gain.Gain) -> Fraction:
+    """V_g^MAX(π, C)/V_g^MAX(π)."""
+    return _max_posterior_by_hand(channel, prior, wanted, joint=False) / _max_prior_by_hand(prior, wanted)
+
+
 def _average_bounded(factor: Fraction) -> Finding:
     """V_g(π, C) ≤ factor · ML(C) · V_g(π), with equality for one guess under the uniform prior (at factor 1)."""
 
@@ -202,12 +212,7 @@ CLAIMS: tuple[Claim, ...] = (
         "(7), III-B",
         "V_g^MAX(π) = max_{w,x} π_x g(w, x).",
         ENUMERATION,
-        lambda: _on_cases(
-            lambda c, p, g: (
-                max_case_prior_vulnerability(p, g)
-                == max(a * b for row in _table(g, c.domain_size) for a, b in zip(p.probabilities, row, strict=True))
-            )
-        ),
+        lambda: _on_cases(lambda _, p, g: max_case_prior_vulnerability(p, g) == _max_prior_by_hand(p, g)),
         lambda: _on_cases(lambda _, p, g: max_case_prior_vulnerability(p, g) == prior_vulnerability(p, g)),
         "the average-case V_g(π)",
     ),
@@ -235,7 +240,9 @@ CLAIMS: tuple[Claim, ...] = (
         "(9), III-B",
         "L_g^MAX(π, C) = V_g^MAX(π, C)/V_g^MAX(π), between 1 and e^ε.",
         ENUMERATION,
-        lambda: _on_cases(lambda c, p, g: 1 <= max_case_leakage(c, p, g) <= max_case_capacity(c)),
+        lambda: _on_cases(
+            lambda c, p, g: 1 <= max_case_leakage(c, p, g) == _max_ratio_by_hand(c, p, g) <= max_case_capacity(c)
+        ),
         lambda: _on_cases(lambda c, p, g: max_case_leakage(c, p, g) <= bayes_capacity(c)),
         "at most the Bayes capacity",
     ),

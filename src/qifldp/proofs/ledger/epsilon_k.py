@@ -7,11 +7,10 @@ from fractions import Fraction
 from functools import cache, partial
 from itertools import product
 
-from flint import arb, fmpz_poly
+from flint import fmpz_poly
 
-from qifldp.exact.balls import ball
 from qifldp.exact.symbolic import Symbolic
-from qifldp.proofs.checks import Decided, Later, Question, Together, Within
+from qifldp.proofs.checks import Decided, Later, Question, Together
 from qifldp.proofs.claim import Claim, Finding, every
 from qifldp.proofs.formulas import All, above, at_least, implies
 from qifldp.proofs.provers import Proved
@@ -21,6 +20,7 @@ from qifldp.proofs.roots import (
     Threshold,
     mass,
     numerator,
+    roots_above_one,
     sign_changes,
     text,
     threshold,
@@ -79,16 +79,23 @@ def closed_polynomial(k: int) -> fmpz_poly:
     return 2 * (s**2 + 1) ** (k - 1) - s ** (k - 2) * (s + 1) ** k
 
 
+def _is_the_only_root(one: Threshold) -> bool:
+    """Whether the closed polynomial has one root above 1, counted by isolating all its roots, and it is s_k.
+
+    Two roots of one irreducible polynomial that are both its only one above 1 are one root.
+    """
+    found = roots_above_one(closed_polynomial(one.domain_size))
+    own = roots_above_one(one.polynomial)
+    return [factor for _, factor in found] == [factor for _, factor in own] == [one.polynomial]
+
+
 def _isolated(shift: Fraction) -> Finding:
     decided = Decided(partial(_sides, shift))()
     if not decided.holds:
         return decided
     sharp = every(
-        (
-            (f"k = {t.domain_size}", t.sides(DIGITS) and (closed_polynomial(t.domain_size) % t.polynomial).is_zero())
-            for t in thresholds()
-        ),
-        f"roots to {DIGITS} decimals, of factors of 2(s² + 1)^(k−1) − s^(k−2) (s + 1)^k",
+        ((f"k = {t.domain_size}", t.sides(DIGITS) and _is_the_only_root(t)) for t in thresholds()),
+        f"roots to {DIGITS} decimals, each the only one above 1 of 2(s² + 1)^(k−1) − s^(k−2) (s + 1)^k",
     )
     balls = ", ".join(f"ε_{t.domain_size} = {t.decimals(30, radius=True)}" for t in thresholds())
     return Finding(sharp.holds, f"{sharp.detail}; {decided.detail}; {balls}")
@@ -142,30 +149,6 @@ def _one_crossing(smallest: int) -> Proved:
     return Proved((Theorem(name, words, ("k", "s", "t"), assumed, goal),))
 
 
-def _bounds(low: Fraction, high: Fraction) -> Finding:
-    """k/ln 2 − low < e^{ε_k/2} < k/ln 2 − high, in balls, for k = 3..20."""
-
-    def distance(one: Threshold) -> arb:
-        return one.domain_size / ball(2).log() - one.root
-
-    return Within([(f"k/ln 2 − e^(ε_{t.domain_size}/2)", partial(distance, t), high, low) for t in thresholds()])()
-
-
-def _bounds_for_all(low: int) -> Proved:
-    """Ln r < ln 2 − k/s + (3k/2 − 1)/s² is negative at s = k/ln 2 − 2 for k ≥ 4; l stands for ln 2."""
-    k, v = variables("k", "v")
-    assumed = [at_least(k, 4), at_least(1000 * v, 693), at_least(694 - 1000 * v, 0)]
-    s = k / v - low
-    goal = All([above(s, 1), above(k * s - v * s**2 - (3 * k - 2) / 2, 0)])
-    words = (
-        "Lower bound of e^(epsilon_k/2) for every k >= 4, v = ln 2: from ln(1 + x) <= x and ln(1 + x) >= x - x^2/2,\n"
-        "ln r(s) <= v - k/s + (3 k/2 - 1)/s^2, which is negative at s = k/v - 2.\n"
-        "The upper bound k/v needs no algebra: ln r(s) > v - k/s."
-    )
-    name = "epsilon-k-bounds" + "-altered" * (low != 2)
-    return Proved((Theorem(name, words, ("k", "v"), assumed, goal),))
-
-
 CLAIMS: tuple[Claim, ...] = (
     Claim(
         "lemma-9-protocols",
@@ -217,15 +200,5 @@ CLAIMS: tuple[Claim, ...] = (
         Together(partial(_ends, 2), _derivative, Later(lambda: _one_crossing(3))),
         Later(lambda: _one_crossing(2)),
         "for k = 2 too",
-    ),
-    Claim(
-        "epsilon-k-growth",
-        "ε_k grows like 2 ln(k/ln 2), beyond VI-B",
-        "k/ln 2 − 2 < e^{ε_k/2} < k/ln 2 for every k ≥ 3: in balls at k = 3..20; below for every k ≥ 4 by SMT, from "
-        "x − x²/2 ≤ ln(1 + x) ≤ x. That the condition of w = 1 decides is checked at k = 2..12 (`one-condition`).",
-        "SMT",
-        Together(partial(_bounds, Fraction(2), Fraction(0)), Later(lambda: _bounds_for_all(2))),
-        Together(partial(_bounds, Fraction(1), Fraction(0)), Later(lambda: _bounds_for_all(1))),
-        "k/ln 2 − 1 below",
     ),
 )

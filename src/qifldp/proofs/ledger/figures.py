@@ -198,7 +198,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "figure-8",
         "Fig. 8, -B",
-        "The trade-off curve of OUE at ε = 2 lies nowhere above that at ε = 1: OUE(2) ⊑ OUE(1).",
+        "The trade-off curve of OUE at ε = 2 lies nowhere above that at ε = 1: OUE(2) ⊑ OUE(1) (k = 2 and 10).",
         "certified refinement",
         Decided(partial(_figure_8, swapped=False)),
         Decided(partial(_figure_8, swapped=True)),

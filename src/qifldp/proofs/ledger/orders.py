@@ -11,14 +11,12 @@ import numpy as np
 
 from qifldp.channels.channel import Channel
 from qifldp.leakage.tradeoff import trade_off
-from qifldp.proofs.checks import Decided, Question, Together
+from qifldp.proofs.checks import Decided, Question, Together, is_refined
 from qifldp.proofs.claim import Claim, Finding, every
 from qifldp.proofs.samples import exact_channels
 from qifldp.protocols.subset_selection import GRR
 from qifldp.protocols.unary_encoding import OUE, SUE
 from qifldp.refinement.certificate import Order
-from qifldp.refinement.decide import decide_refinement
-from qifldp.refinement.decision import Refines
 
 ONE = Channel([["1/2", "1/2"], ["1/4", "3/4"]])
 SPLIT = Channel([["1/4", "1/4", "1/2"], ["1/8", "1/8", "3/4"]])
@@ -58,7 +56,7 @@ def _antisymmetric(reduced: bool) -> Finding:
     both = [
         (f"{_rows(a)} and {_rows(b)}", equal(a, b))
         for a, b in pairs
-        if all(isinstance(decide_refinement(original=c, refined=d), Refines) for c, d in permutations((a, b)))
+        if all(is_refined(c, d) for c, d in permutations((a, b)))
     ]
     return every(both, "pairs, each refined from the other by a verified witness")
 
@@ -101,8 +99,7 @@ def _curves(sign: int) -> Finding:
         first, second = trade_off(m), trade_off(n)
         places = [*first.alpha, *second.alpha]
         gaps = [sign * (_at(n, place) - _at(m, place)) for place in places]
-        refines = isinstance(decide_refinement(original=m, refined=n), Refines)
-        cases.append((f"{_rows(m)} and {_rows(n)}", (min(gaps) >= 0) == refines))
+        cases.append((f"{_rows(m)} and {_rows(n)}", (min(gaps) >= 0) == is_refined(m, n)))
     return every(cases, "pairs of channels, exact curves against verified certificates")
 
 

@@ -1,0 +1,17 @@
+; SS of one size o over k values at e^epsilon = r is refined to SS of that size at t: the noise that keeps the
+; reported set with probability w, and else draws any set of that size, is a channel, and gives the right
+; chance that the set holds the true value.
+; Expected: unsat. Unsat means that there is no counterexample: the statement holds for all values.
+; Exported by qifldp prove.
+(set-logic QF_NRA)
+(set-info :status unsat)
+(declare-fun r () Real)
+(declare-fun t () Real)
+(declare-fun k () Real)
+(declare-fun o () Real)
+(assert (> (+ t (- 1)) 0))
+(assert (>= (+ r (* (- 1) t)) 0))
+(assert (>= (+ o (- 1)) 0))
+(assert (>= (+ k (* (- 1) o) (- 1)) 0))
+(assert (not (and (not (= (+ (* r t o) (* r k) (* (- 1) r o) (* (- 1) t o) (* (- 1) k) o) 0)) (and (>= (+ (* r r t t o o) (* r r t k o) (* (- 2) r r t o o) (* (- 1) r r k o) (* r r o o) (* r t t k o) (* (- 2) r t t o o) (* r t k k) (* (- 4) r t k o) (* 4 r t o o) (* (- 1) r k k) (* 3 r k o) (* (- 2) r o o) (* (- 1) t t k o) (* t t o o) (* (- 1) t k k) (* 3 t k o) (* (- 2) t o o) (* k k) (* (- 2) k o) (* o o)) 0) (>= (+ (* r r t k o) (* r r k k) (* (- 1) r r k o) (* (- 1) r t t k o) (* (- 1) r t k k) (* (- 1) r k k) (* r k o) (* t t k o) (* t k k) (* (- 1) t k o)) 0) (= 0 0)))))
+(check-sat)

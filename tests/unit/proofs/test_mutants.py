@@ -1,0 +1,141 @@
+"""A row whose formula is not the product's, or not what its theorem is about, is not found true."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flint import fmpz_poly
+
+from qifldp.channels.channel import Channel
+from qifldp.proofs import checks, lemmas
+from qifldp.proofs.claim import UncheckedError
+from qifldp.proofs.formulas import All, above, at_least
+from qifldp.proofs.ledger import adversaries, appendix, bits, epsilon_k, epsilon_k_growth, families, limits
+from qifldp.proofs.prove import find_claims
+from qifldp.proofs.provers import Proved
+from qifldp.proofs.smt import Theorem
+from qifldp.proofs.terms import Bit, variables
+from qifldp.refinement.certificate import Order, Side
+from qifldp.refinement.decision import Undecided
+
+pytestmark = pytest.mark.xdist_group("ledger")
+
+Patch = Callable[[pytest.MonkeyPatch], None]
+
+
+def replaced(name: str, wrong: Callable[[Any], Any], *places: Any) -> Patch:
+    """Return the patch that puts a wrong function, made of the right one, in its places."""
+
+    def patch(monkeypatch: pytest.MonkeyPatch) -> None:
+        right = getattr(places[0], name)
+        for place in places:
+            monkeypatch.setattr(place, name, wrong(right))
+
+    return patch
+
+
+def shifted_places(right: Callable[[int, int], Channel]) -> Callable[[int, int], Channel]:
+    """E with 1/g^k at (h, h(x) − 1): the same entries at other places."""
+
+    def wrong(k: int, g: int) -> Channel:
+        table = right(k, g).matrix.reshape(k, g**k, g)
+        return Channel([row.ravel().tolist() for row in table[:, :, [(y + 1) % g for y in range(g)]]])
+
+    return wrong
+
+
+MUTANTS: dict[str, tuple[str, Patch]] = {
+    "another root above 1": (
+        "epsilon-k",
+        replaced("closed_polynomial", lambda right: lambda k: right(k) * fmpz_poly([-7, 1]), epsilon_k),
+    ),
+    "no root above 1": ("epsilon-k", replaced("closed_polynomial", lambda _: lambda _: fmpz_poly([1, 1]), epsilon_k)),
+    "the bit of another LH": (
+        "lh-family",
+        replaced("lh_bit", lambda _: lambda s, g: Bit(1 / (g + 1), (g - 1) / (s**2 + g - 1)), lemmas),
+    ),
+    "the chance of another SS": (
+        "ss-family",
+        replaced("subset_chance", lambda _: lambda r, k, o: o * r / (o * r + k), lemmas),
+    ),
+    "the noise of another SS": (
+        "ss-family",
+        replaced("subset_weight", lambda right: lambda *terms: right(*terms) / 2, lemmas, families),
+    ),
+    "another capacity": (
+        "blh-small",
+        replaced("binary_capacity", lambda _: lambda x, y: (2 * x * y + 1 - x) / ((x + 1) * y), limits),
+    ),
+    "another quotient": (
+        "epsilon-k-growth",
+        replaced("log_quotient", lambda _: lambda k, v, a, b: v + k * a - k * b, epsilon_k_growth),
+    ),
+    "another leakage": (
+        "equation-9",
+        replaced("max_case_leakage", lambda right: lambda *case: (right(*case) + 1) / 2, adversaries),
+    ),
+    "the same entries elsewhere": ("equation-40", replaced("_encoding", shifted_places, appendix)),
+    "another ratio": (
+        "the-spends-less",
+        replaced("whole_ratio", lambda _: lambda bit: (1 - bit.beta) / bit.beta, lemmas, bits),
+    ),
+    "another ratio of all": (
+        "definition-9",
+        replaced("whole_ratio", lambda _: lambda bit: (1 - bit.beta) / bit.beta, lemmas, bits),
+    ),
+}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_a_wrong_formula_is_found(mutant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, patch = MUTANTS[mutant]
+    (claim,) = find_claims(name)
+    assert claim.run().outcome == "holds"
+    patch(monkeypatch)
+    assert claim.run().outcome in ("false", "unchecked")
+
+
+@pytest.mark.parametrize("name", ["equation-13", "refinement", "equation-12"])
+def test_undecided_is_neither_yes_nor_no(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gives_up(original: Side, refined: Side, order: Order) -> Undecided:
+        return Undecided(original, refined, order, "none", None, 1.0, "no method applies")
+
+    monkeypatch.setattr(checks, "decide_refinement", gives_up)
+    (claim,) = find_claims(name)
+    for check in (claim.ours, claim.altered):
+        with pytest.raises(UncheckedError, match="undecided: no method applies"):
+            check()
+
+
+def test_theorems_that_say_nothing_are_unchecked() -> None:
+    x, y = variables("x", "y")
+    assumed = [above(x, 1), at_least(y, x)]
+    nowhere = [*assumed, above(x / x, y)]
+    said = {
+        "concludes what it assumes": Theorem("try", "Words.", "xy", assumed, All([at_least(y, x)])),
+        "holds whatever is assumed: it says nothing": Theorem("try", "Words.", "xy", assumed, at_least(x * x, 0)),
+        "its assumptions contradict one another": Theorem("try", "Words.", "xy", nowhere, above(x, y)),
+    }
+    for words, theorem in said.items():
+        with pytest.raises(UncheckedError, match=words):
+            Proved((theorem,))()
+    assert Proved((Theorem("try", "Words.", "xy", assumed, above(y, 1)),))().holds
+    assert Proved((Theorem("try", "Words.", "xy", assumed, at_least(x * x, 0), immediate=True),))().holds
+
+
+def test_a_goal_of_the_ss_family_that_says_nothing_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    def trivial(**_: object) -> Theorem:
+        r, t = variables("r", "t")
+        return Theorem("ss-family", "Words.", "rt", [above(t, 1), at_least(r, t)], at_least(r, t))
+
+    monkeypatch.setattr(families, "subset_family", trivial)
+    found = find_claims("ss-family")[0].run()
+    assert (found.outcome, found.detail) == ("unchecked", "ss-family concludes what it assumes.")
+
+
+def test_both_bounds_of_the_growth_can_fail() -> None:
+    assert Proved((epsilon_k_growth.below(), epsilon_k_growth.beyond()))().holds
+    for wrong in (epsilon_k_growth.below(1), epsilon_k_growth.beyond(1)):
+        assert not Proved((wrong,))().holds
