@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,13 @@ import pytest
 
 from cli.terminal import Terminal
 from qifldp.collection.client import SecureClient
+from qifldp.collection.mixture import MixMechanism
 from qifldp.collection.reports import fingerprint
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.specs import SEVEN
 from unit.engines.samples import build
 
+MIX = "mix:parts=0.3*ss@2+0.4*oue+0.2*lh@300"
 SPECS = (*SEVEN, "lh:g=300", "ss:omega=2", "ue:p=0.2,q=0.7")
 
 
@@ -64,6 +67,51 @@ def bucket(a: int, b: int, x: int, g: int, start: int, first: int, second: int) 
     return g * ((a * x + b) % 2**64 // 2**32) // 2**32
 
 
+@pytest.mark.parametrize("domain_size", [5, 37, 1000])
+def test_reports_of_a_mixture_can_be_written_from_its_document(terminal: Terminal, domain_size: int) -> None:
+    """Each part as on its own, behind its place and before zeros."""
+    document, protocol = described(terminal, MIX, domain_size)
+    mechanism = protocol.mechanism
+    assert isinstance(mechanism, MixMechanism)
+    assert document["p"]["words"] is document["q"]["words"] is None
+    assert [Fraction(document[name]["fraction"]) for name in ("p", "q")] == list(mechanism.support_chances)
+    assert [int(part["chance"]["words"]) for part in document["parts"]] == list(mechanism.chances)
+    assert [int(part["chance"]["below"]) for part in document["parts"]] == list(accumulate(mechanism.chances))
+    assert int(document["silence"]["words"]) == mechanism.silence > 0
+    width = document["report_bytes"]
+    for place, (spec, part) in enumerate(zip(("ss:omega=2", "oue", "lh:g=300"), document["parts"], strict=True)):
+        alone, _ = described(terminal, spec, domain_size)
+        assert part["part"] == place
+        assert part["spec"] == alone["spec"]
+        for key in ("p", "q", "report_bytes", "layout", "layout_words", "draw", "hash", "test_vectors"):
+            assert part[key] == alone[key]
+        for key in ("report", "report_of_first"):
+            reports = [vector[key] for vector in part["test_vectors"] if key in vector]
+            placed = [vector[key] for vector in document["test_vectors"] if key in vector and vector["part"] == place]
+            assert placed == [f"{place:02x}{report}".ljust(2 * width, "0") for report in reports]
+    for vector in document["test_vectors"]:
+        report = np.frombuffer(bytes.fromhex(vector.get("report", vector.get("report_of_first"))), np.uint8)[None, :]
+        assert mechanism.faults(report).tolist() == [0]
+        supported = np.flatnonzero(mechanism.supports(report)[0]).tolist()
+        if "members" in vector:
+            assert supported == vector["members"]
+        else:
+            assert vector["buckets"][0]["value"] in supported
+    assert document["test_vectors"][-1] == {"part": 3, "members": [], "report": "03".ljust(2 * width, "0")}
+
+
+def test_text_of_a_mixture(terminal: Terminal) -> None:
+    outcome = terminal("protocol", MIX, "--domain-size", "1000", "--epsilon", "1")
+    document, _ = described(terminal, MIX, 1000)
+    assert (outcome.code, outcome.err) == (0, "")
+    for part in document["parts"]:
+        assert part["chance"]["below"] in outcome.out
+        assert part["p"]["words"] in outcome.out
+        assert part["spec"] in outcome.out
+    assert "h(x) = floor(g * w / 2^32)" in outcome.out
+    assert max(map(len, outcome.out.splitlines())) <= 80
+
+
 @pytest.mark.parametrize("domain_size", [2, 37, 100_000])
 @pytest.mark.parametrize("spec", ["blh", "olh", "lh:g=300", "lh:g=2147483648"])
 def test_hash_is_what_its_words_say(terminal: Terminal, spec: str, domain_size: int) -> None:
@@ -110,6 +158,14 @@ def test_reports_too_long_for_vectors(terminal: Terminal) -> None:
     [
         (("oue", "--domain-size", "5"), "The protocol oue needs a budget: give epsilon."),
         (("oeu", "--domain-size", "5", "--epsilon", "1"), "There is no protocol called 'oeu': did you mean oue?"),
+        (
+            ("mix:parts=0.5*grr+0.6*oue", "--domain-size", "5", "--epsilon", "1"),
+            "The sum of the weights of a mixture must be at most 1, got '1.1'.",
+        ),
+        (
+            ("mix:parts=0.5*grr,0.5*oue", "--domain-size", "5", "--epsilon", "1"),
+            "a parameter of mix must be written key=value, got '0.5*oue'.",
+        ),
         (("oue", "--domain-size", "1", "--epsilon", "1"), "domain size must be from 2 to 10,000,000, got 1."),
         (
             ("ue:p=0.5,q=0.1", "--domain-size", "5", "--epsilon", "1"),

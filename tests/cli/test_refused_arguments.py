@@ -70,7 +70,7 @@ def test_numbers_of_reports(terminal: Terminal, n: str, sentence: str) -> None:
 
 
 LIST = "protocols must be specs separated by commas, such as grr,the:theta=0.9, got "
-KNOWN = "there are grr, ss, blh, olh, lh, sue, oue, ue, the."
+KNOWN = "there are grr, ss, blh, olh, lh, sue, oue, ue, the, mix."
 
 
 @pytest.mark.parametrize(

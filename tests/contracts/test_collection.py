@@ -19,11 +19,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binom, norm
 
-from oracles.report_laws import WORD, largest_law_ratio, misfit, report_law, seeds_of
+from oracles.report_laws import WORD, each_part_misfit, largest_law_ratio, misfit, report_law, seeds_of
 from qifldp.collection.client import SecureClient, secure_client
 from qifldp.collection.entropy import Entropy
 from qifldp.collection.hashing import SEED_BYTES, HashMechanism
 from qifldp.collection.mechanism import FAULTS, Mechanism, Rows
+from qifldp.collection.mixture import MixMechanism
 from qifldp.collection.subsets import SubsetMechanism
 from qifldp.errors import InputError
 from qifldp.exact.budget import Budget
@@ -52,6 +53,11 @@ SETTINGS: dict[str, list[dict[str, object]]] = {
     "lh": [{"g": 2}, {"g": 3}, {"g": 300}],
     "the": [{}, {"theta": "0.9"}, {"theta": "1/2"}],
     "ue": [{"p": "1/2", "q": "1/10"}, {"p": "0.2", "q": "0.7"}, {"p": "0.9", "q": "0.89"}],
+    "mix": [
+        {"parts": "0.3*ss@2+0.7*sue"},
+        {"parts": "1/3*grr+1/2*oue"},  # a sixth of the reports say nothing
+        {"parts": "0.5*blh+0.25*grr+0.25*ss"},
+    ],
 }
 """What a constructor is given beside the domain size and ε; nothing, for a protocol that is not named here."""
 
@@ -97,6 +103,7 @@ def runs(domains: tuple[int, ...], epsilons: tuple[str, ...]) -> list[Run]:
     for name, k, epsilon in itertools.product(PROTOCOLS, domains, epsilons):
         for extra in SETTINGS.get(name, [{}]):
             too_large = isinstance(omega := extra.get("omega"), int) and omega >= k
+            too_large |= "ss@2" in str(extra.get("parts")) and k == 2
             too_many_buckets = name == "olh" and epsilon in ("50", "700")
             if not too_large and not too_many_buckets and not (name == "ue" and epsilon != epsilons[0]):
                 found.append(Run(name, k, epsilon, tuple(extra.items())))
@@ -132,12 +139,10 @@ def test_likelihood_ratio_of_whole_reports_is_the_one_stated_and_within_the_budg
     stated = mechanism.likelihood_ratio
     assert 1 < stated <= run.limit
     assert stated - 1 >= min((run.limit - 1) * KEPT, MOST_GIVEN)
-    if isinstance(mechanism, HashMechanism):
-        if mechanism.buckets > MOST_LISTED:
-            return
-        seeds = list(seeds_of(run.k, mechanism.buckets))
-    else:
-        seeds = [b""]
+    hashing = hashing_of(mechanism)
+    if hashing is not None and hashing.buckets > MOST_LISTED:
+        return
+    seeds = [b""] if hashing is None else list(seeds_of(run.k, hashing.buckets))
     ratios = []
     for seed in seeds:
         laws = [report_law(mechanism, value, seed) for value in range(run.k)]
@@ -145,6 +150,26 @@ def test_likelihood_ratio_of_whole_reports_is_the_one_stated_and_within_the_budg
         assert {len(report) for report in laws[0]} == {mechanism.width} == {run.protocol.report_bytes}
         ratios.append(largest_law_ratio(laws))
     assert max(ratios) == stated
+
+
+def hashing_of(mechanism: Mechanism) -> HashMechanism | None:
+    """Return the mechanism, or the part of it, that hashes."""
+    parts = mechanism.parts if isinstance(mechanism, MixMechanism) else (mechanism,)
+    return next((part for part in parts if isinstance(part, HashMechanism)), None)
+
+
+def chances_in_one_bucket(mechanism: Mechanism) -> tuple[Fraction, Fraction]:
+    """Return the chances of support where a hash puts all values into one bucket: any is then supported as the own."""
+    if isinstance(mechanism, MixMechanism):
+        shares = [Fraction(chance, WORD) for chance in mechanism.chances]
+        pairs = [chances_in_one_bucket(part) for part in mechanism.parts]
+        p, q = (
+            sum((share * pair[which] for share, pair in zip(shares, pairs, strict=True)), Fraction(0))
+            for which in (0, 1)
+        )
+        return p, q
+    p, q = mechanism.support_chances
+    return (p, p) if isinstance(mechanism, HashMechanism) else (p, q)
 
 
 @pytest.mark.parametrize("run", ENUMERATED, ids=str)
@@ -163,18 +188,19 @@ def test_chances_of_support_are_those_of_the_reports(run: Run) -> None:
     For hashing q = 1/g is the mean over seeds (pairwise independence, exact to 2⁻³²), and p is conditional on each.
     """
     mechanism = run.protocol.mechanism
-    p, q = mechanism.support_chances
-    hashed = isinstance(mechanism, HashMechanism)
-    if hashed and q < Fraction(1, MOST_LISTED):
+    hashing = hashing_of(mechanism)
+    if hashing is not None and hashing.buckets >= MOST_LISTED:
         return
+    p, q = chances_in_one_bucket(mechanism)
+    assert p == mechanism.support_chances[0]
     for value in range(run.k):
-        law = report_law(mechanism, value, next(seeds_of(run.k, 2)) if hashed else b"")
+        law = report_law(mechanism, value, b"" if hashing is None else next(seeds_of(run.k, 2)))
         supports = mechanism.supports(np.frombuffer(b"".join(law), np.uint8).reshape(len(law), mechanism.width))
         for x in range(run.k):
             chance = sum(
                 (each for each, held in zip(law.values(), supports[:, x].tolist(), strict=True) if held), Fraction(0)
             )
-            assert chance == (p if x == value or hashed else q)  # the first seed puts all values into one bucket
+            assert chance == (p if x == value else q)  # the first seed puts all values into one bucket
 
 
 @dataclass(frozen=True)
@@ -212,6 +238,14 @@ def test_clients_draw_from_the_law(run: Run, client: Client) -> None:
 
 
 def large_misfit(mechanism: Mechanism, value: int, rows: Rows) -> float:
+    """Return a p-value of reports on one value; of a mixture, of its parts."""
+    if isinstance(mechanism, MixMechanism):
+        values = np.full(len(rows), value)
+        return each_part_misfit(mechanism, values, rows, lambda part, _, own: simple_misfit(part, value, own))
+    return simple_misfit(mechanism, value, rows)
+
+
+def simple_misfit(mechanism: Mechanism, value: int, rows: Rows) -> float:
     """Return a p-value of reports on one value: how often they support it, and others, and how many others.
 
     Sizes are binomial (of hashing: measured to be), or one. The smallest of three p-values, times three. Squared

@@ -13,8 +13,17 @@ from fractions import Fraction
 from functools import cached_property
 
 from oracles.brute_force import Number, as_decimal, decimals, largest_ratio
-from oracles.definitions import BudgetCase, Table, local_hashing, matrix_of, subset_selection, unary_encoding
+from oracles.definitions import (
+    BudgetCase,
+    Table,
+    local_hashing,
+    matrix_of,
+    public_mixture,
+    subset_selection,
+    unary_encoding,
+)
 from qifldp.protocols.local_hashing import BLH, LH, OLH
+from qifldp.protocols.mixture import Mix
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.threshold_histogram import THE
@@ -35,6 +44,15 @@ BUDGETS = (
 
 UNARY_CHANCES = (("1/2", "1/10"), ("0.75", "0.25"), ("2/10", "7/10"), ("0.9", "0.89"), ("1/1000", "999/1000"))
 """p and q of UE, p < q among them."""
+
+MIXTURES = (
+    "0.3*grr + 0.7*sue",
+    "1/3*SS@2 + 1/2*ss@1",
+    "0.125*blh + 0.25*oue + 1e-3*ss",
+    "1*lh@3",
+    "0.5*olh + 0.5*grr",
+)
+"""Parts of MIX; in two of them something is left for silence."""
 
 MOST_HASHES = 4_000
 """Pairs of a hash and a bucket that are enumerated for one case."""
@@ -125,6 +143,26 @@ def _budgeted(k: int, budget: BudgetCase) -> Iterator[Case]:
             yield case(LH, lambda g=g: local_hashing(k, g, weight), g=g)  # type: ignore[misc]
     yield case(SUE, lambda: _sue(k, budget))
     yield case(OUE, lambda: unary_encoding(k, (weight + 1) / (weight + 1) / 2, 1 / (weight + 1)))
+    components: dict[str, Callable[[], Table]] = {
+        "grr": lambda: subset_selection(k, 1, weight),
+        "ss": lambda: subset_selection(k, rounded, weight),
+        "ss@1": lambda: subset_selection(k, 1, weight),
+        "SS@2": lambda: subset_selection(k, 2, weight),
+        "blh": lambda: local_hashing(k, 2, weight),
+        "lh@3": lambda: local_hashing(k, 3, weight),
+        "olh": lambda: local_hashing(k, buckets, weight),
+        "sue": lambda: _sue(k, budget),
+        "oue": lambda: unary_encoding(k, (weight + 1) / (weight + 1) / 2, 1 / (weight + 1)),
+    }
+    for mixture in MIXTURES:
+        shares = [(Fraction(share), name) for share, name in (part.split("*") for part in mixture.split(" + "))]
+        names = {name for _, name in shares}
+        if not ("SS@2" in names and k == 2) and not ("olh" in names and buckets ** (k + 1) > MOST_HASHES):
+            yield case(
+                Mix,
+                lambda shares=shares: public_mixture(k, [(share, components[name]()) for share, name in shares]),  # type: ignore[misc]
+                parts=mixture,
+            )
     for theta in ("0.5", "0.75", "1", None):
         chosen = {} if theta is None else {"theta": theta}
         yield case(THE, lambda theta=theta: _the(k, budget, theta), **chosen)  # type: ignore[misc]

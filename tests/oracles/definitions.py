@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -99,6 +99,25 @@ def hashing_with(k: int, g: int, exp_epsilon: Number, hashes: Iterable[tuple[int
 def local_hashing(k: int, g: int, exp_epsilon: Number) -> Table:
     """Def. 6 with ideal hashing: h uniform among all g^k functions."""
     return hashing_with(k, g, exp_epsilon, product(range(g), repeat=k))
+
+
+def public_mixture(k: int, parts: list[tuple[Fraction, Table]]) -> Table:
+    """A public coin chooses who reports, and is seen; with what is left of one nothing is reported.
+
+    Reports that support one set are merged, whoever sent them: at one ρ they are proportional.
+    """
+    rational = all(isinstance(entry, Fraction) for _, table in parts for column in table.values() for entry in column)
+    number: Callable[[Number], Number] = Fraction if rational else as_decimal
+    table: Table = defaultdict(lambda: [number(Fraction(0))] * k)
+    for weight, part in parts:
+        for members, column in part.items():
+            table[members] = [
+                mixed + number(weight) * number(own) for mixed, own in zip(table[members], column, strict=True)
+            ]
+    silence = 1 - sum((weight for weight, _ in parts), Fraction(0))
+    if silence:
+        table[frozenset()] = [entry + number(silence) for entry in table[frozenset()]]
+    return dict(table)
 
 
 def matrix_of(table: Table) -> list[list[Number]]:

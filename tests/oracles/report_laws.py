@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import combinations, product
 from math import comb
@@ -19,7 +19,8 @@ from scipy.stats import chi2
 
 from qifldp.collection.bits import UnaryMechanism
 from qifldp.collection.hashing import HashMechanism
-from qifldp.collection.mechanism import Mechanism, Rows
+from qifldp.collection.mechanism import DirectMechanism, Mechanism, Rows
+from qifldp.collection.mixture import MixMechanism
 from qifldp.collection.subsets import SubsetMechanism
 
 WORD = 1 << 64
@@ -38,6 +39,9 @@ def packed_set(members: Iterable[int], k: int) -> bytes:
 
 def report_law(mechanism: Mechanism, value: int, seed: bytes = b"") -> Law:
     """Return the probability of each report under a value; given the seed, of one that has a seed."""
+    if isinstance(mechanism, MixMechanism):
+        return mixture_law(mechanism, value, seed)
+    assert isinstance(mechanism, DirectMechanism)
     k, p = mechanism.domain_size, Fraction(mechanism.keep, WORD)
     if isinstance(mechanism, UnaryMechanism):
         chances = [p if x == value else Fraction(mechanism.other, WORD) for x in range(k)]
@@ -60,6 +64,17 @@ def report_law(mechanism: Mechanism, value: int, seed: bytes = b"") -> Law:
     assert isinstance(mechanism, HashMechanism), "a new kind of mechanism states its law here"
     g, own = mechanism.buckets, plain_hash(seed, mechanism.buckets, value)
     return {seed + y.to_bytes(number_bytes(g), "little"): p if y == own else (1 - p) / (g - 1) for y in range(g)}
+
+
+def mixture_law(mechanism: MixMechanism, value: int, seed: bytes) -> Law:
+    """Return the probability of each report of a mixture: the place of a part, its report, zeros up to the width."""
+    law: Law = {}
+    for place, (words, part) in enumerate(zip(mechanism.chances, mechanism.parts, strict=True)):
+        for report, chance in report_law(part, value, seed).items():
+            law[(bytes([place]) + report).ljust(mechanism.width, b"\0")] = Fraction(words, WORD) * chance
+    if mechanism.silence:
+        law[bytes([len(mechanism.parts)]).ljust(mechanism.width, b"\0")] = Fraction(mechanism.silence, WORD)
+    return law
 
 
 def number_bytes(values: int) -> int:
@@ -87,7 +102,10 @@ def misfit(mechanism: Mechanism, values: NDArray[np.int64], rows: Rows) -> float
 
     Cells are (value, report); for hashing, given the seeds, (hash of the value, bucket) beside the hashes of all other
     values, and seeds must be different and of uniform bits. The smallest of the p-values, times their number.
+    Of a mixture: which part reports, given the value, and the reports of each part.
     """
+    if isinstance(mechanism, MixMechanism):
+        return each_part_misfit(mechanism, values, rows, misfit)
     reports = [row.tobytes() for row in rows]
     if isinstance(mechanism, HashMechanism):
         seeds = [report[:SEED_BYTES] for report in reports]
@@ -103,6 +121,28 @@ def misfit(mechanism: Mechanism, values: NDArray[np.int64], rows: Rows) -> float
         for report, chance in report_law(mechanism, value).items()
     }
     return chi_square(found, expected)
+
+
+def each_part_misfit(
+    mechanism: MixMechanism, values: NDArray[np.int64], rows: Rows, part_misfit: Callable[..., float]
+) -> float:
+    """Return a p-value of a mixture's reports, given how those of one part are tested; 0 if one is impossible."""
+    chances = [chance / WORD for chance in (*mechanism.chances, mechanism.silence) if chance]
+    expected = {
+        (value, place): chance * times
+        for value, times in Counter(values.tolist()).items()
+        for place, chance in enumerate(chances)
+    }
+    found = [chi_square(Counter(zip(values.tolist(), rows[:, 0].tolist(), strict=True)), expected)]
+    for place, part in enumerate(mechanism.parts):
+        own = rows[:, 0] == place
+        if rows[own, 1 + part.width :].any():
+            return 0.0
+        if own.any():
+            found.append(part_misfit(part, values[own], np.ascontiguousarray(rows[own, 1 : 1 + part.width])))
+    if rows[rows[:, 0] == len(mechanism.parts), 1:].any():
+        return 0.0
+    return min(1.0, len(found) * min(found))
 
 
 def _bucket_misfit(mechanism: HashMechanism, values: NDArray[np.int64], reports: list[bytes]) -> float:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy.stats import norm
 
 from oracles.weighing import Gain, shares, squared_errors
 from qifldp.protocols.local_hashing import BLH, OLH
+from qifldp.protocols.mixture import Mix
+from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.specs import PROTOCOLS
 from qifldp.protocols.threshold_histogram import THE
 from qifldp.protocols.unary_encoding import OUE, SUE
@@ -18,7 +22,8 @@ LEAST = 0.98
 FALSE_ALARM = 1e-6
 """Chance that any of the ratios of one test falls below, were all of them at least one; seeds are fixed."""
 
-KINDS = {kind.name: kind for kind in (SUE, OUE, BLH, OLH, THE)}
+KINDS: dict[str, Callable[[int, float], Protocol]] = {kind.name: kind for kind in (SUE, OUE, BLH, OLH, THE)}
+KINDS["MIX"] = lambda k, epsilon: Mix(k, epsilon, parts="0.25*grr+0.3*ss+0.35*oue")  # and a tenth of silence
 DOMAINS, EPSILONS, SHAPES = (2, 4, 10, 50, 200), (0.5, 1, 2, 4), ("uniform", "zipf", "one")
 PEOPLE = 10_000
 
@@ -48,7 +53,10 @@ def test_weights_gain_what_is_promised(k: int, epsilon: float, least: float) -> 
     assert Gain.of(plain.sum(axis=1), weighted.sum(axis=1)).ratio >= least
 
 
-QUICK = [("SUE", 10, 4, "one"), ("OUE", 50, 4, "zipf"), ("BLH", 4, 2, "one"), ("OLH", 10, 0.5, "zipf")]
+QUICK = [
+    ("SUE", 10, 4, "one"), ("OUE", 50, 4, "zipf"), ("BLH", 4, 2, "one"), ("OLH", 10, 0.5, "zipf"),
+    ("MIX", 10, 4, "one"), ("MIX", 50, 1, "zipf"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("protocol", "k", "epsilon", "shape"), QUICK)

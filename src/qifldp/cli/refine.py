@@ -18,10 +18,10 @@ from qifldp.refinement.decide import decide_refinement
 from qifldp.refinement.decision import Undecided
 from qifldp.refinement.deficiency_certificate import KIND as DEFICIENCY
 from qifldp.refinement.deficiency_certificate import DeficiencyCertificate
-from qifldp.refinement.verified import CertificateError, Verified
+from qifldp.refinement.verified import CertificateError
 from qifldp.refinement.verify import verify_certificate
 from qifldp.refinement.verify_deficiency import verify_deficiency
-from qifldp.rendering.decision import bracket_json, decision_json, decision_view
+from qifldp.rendering.decision import bracket_json, decision_json, decision_view, verified_words
 from qifldp.storage import same_file
 
 
@@ -106,20 +106,11 @@ def verify_command(
         if isinstance(document, dict) and document.get("kind") == DEFICIENCY:
             proved = _proved_deficiency(DeficiencyCertificate.from_json(document))
         else:
-            proved = _proved_refinement(verify_certificate(Certificate.from_json(document)))
+            proved = verified_words(verify_certificate(Certificate.from_json(document)))
     except CertificateError as error:
         typer.echo(f"Not proved: {error}", err=True)
         raise typer.Exit(1) from None
     typer.echo(proved)
-
-
-def _proved_refinement(verified: Verified) -> str:
-    claim = verified.certificate
-    sides = [_named(side) for side in (claim.original, claim.refined)]
-    sign = "⊑" if claim.verdict == "refines" else "⋢"
-    exactness = f"in balls of {verified.precision} bits" if verified.precision else "exactly"
-    where = "" if claim.order == "average" else " in the max-case order"
-    return f"Proved {exactness}: {sides[0]} {sign} {sides[1]}{where}, over {claim.original.domain_size:,} values."
 
 
 def _proved_deficiency(claim: DeficiencyCertificate) -> str:
@@ -129,13 +120,6 @@ def _proved_deficiency(claim: DeficiencyCertificate) -> str:
         f"Proved in balls of {precision} bits: the deficiency of {claim.original.spec} for {claim.refined.spec} is "
         f"between {least:.12g} and {most:.12g}, over {claim.original.domain_size:,} values."
     )
-
-
-def _named(side: Side) -> str:
-    if isinstance(side, Protocol):
-        return side.spec
-    first = ", ".join(map(str, side.matrix[0, :4].tolist())) + (", …" if len(side.outputs) > 4 else "")
-    return f"the {side.domain_size} × {len(side.outputs)} matrix that begins {first}"
 
 
 def _side(spec: str, domain_size: int | None, epsilon: str | None, *, normalize: bool) -> Side:

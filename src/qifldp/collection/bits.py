@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qifldp.collection.entropy import WORD, Entropy
-from qifldp.collection.mechanism import TOO_CLOSE, Mechanism, Rows
+from qifldp.collection.mechanism import TOO_CLOSE, DirectMechanism, Rows
 from qifldp.errors import InputError
 
 ROWS_AT_ONCE = 1 << 22
@@ -17,7 +17,7 @@ ROWS_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True)
-class UnaryMechanism(Mechanism):
+class UnaryMechanism(DirectMechanism):
     """Unary encoding: the bit of the true value is set with p, any other with q.
 
     Attributes:

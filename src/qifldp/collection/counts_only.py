@@ -6,6 +6,7 @@ The counts are of reports of all sizes together, so estimates from them are the 
   and the count of value x is Bin(n_x, p) + Bin(n − n_x, q).
 - One value a report (GRR): those who keep their value, and one multinomial of the others.
 - Sets of ω values (SS): see :func:`_sets`.
+- Mixtures: the people of each value are split among the parts by a multinomial draw; the parts' counts are added up.
 """
 
 from __future__ import annotations
@@ -15,7 +16,10 @@ from numpy.typing import NDArray
 
 from qifldp.collection.accumulator import Accumulator
 from qifldp.collection.bits import UnaryMechanism
+from qifldp.collection.entropy import WORD
 from qifldp.collection.hashing import HashMechanism
+from qifldp.collection.mechanism import Mechanism
+from qifldp.collection.mixture import MixMechanism
 from qifldp.collection.reports import Collectable
 from qifldp.collection.size_classes import single_class
 from qifldp.collection.subsets import SubsetMechanism
@@ -51,16 +55,23 @@ def sample_counts(protocol: Collectable, counts: object, *, rng: np.random.Gener
     if people.min() < 0 or not 0 < sum(people.tolist()) <= MOST_PEOPLE:
         raise InputError("The true counts must be of at least one person and at most 10^15, and none negative.")
     people = people.astype(np.int64)
-    mechanism = protocol.mechanism
+    support = _support(protocol.mechanism, people, rng)
+    return Accumulator(protocol, single_class(protocol.mechanism), support[None, :], people.sum(keepdims=True))
+
+
+def _support(mechanism: Mechanism, people: Counts, rng: np.random.Generator) -> Counts:
+    """Return how many reports support each value."""
+    if isinstance(mechanism, MixMechanism):
+        shares = [chance / WORD for chance in (*mechanism.chances, mechanism.silence)]
+        chosen = rng.multinomial(people, np.array(shares) / sum(shares))
+        parts = [_support(part, chosen[:, place], rng) for place, part in enumerate(mechanism.parts)]
+        return np.sum(parts, axis=0)
     p, q = (float(chance) for chance in mechanism.support_chances)
-    n = int(people.sum())
     if isinstance(mechanism, SubsetMechanism):
-        keep = float(mechanism.support_chances[0])
-        support = _ones(people, keep, rng) if mechanism.size == 1 else _sets(people, mechanism.size, keep, rng)
-    else:
-        assert isinstance(mechanism, UnaryMechanism | HashMechanism)
-        support = rng.binomial(people, p) + rng.binomial(n - people, q)
-    return Accumulator(protocol, single_class(mechanism), support[None, :].astype(np.int64), np.array([n]))
+        return _ones(people, p, rng) if mechanism.size == 1 else _sets(people, mechanism.size, p, rng)
+    assert isinstance(mechanism, UnaryMechanism | HashMechanism)
+    support: Counts = rng.binomial(people, p) + rng.binomial(people.sum() - people, q)
+    return support.astype(np.int64)
 
 
 def _ones(people: Counts, keep: float, rng: np.random.Generator) -> Counts:

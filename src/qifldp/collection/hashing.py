@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qifldp.collection.entropy import WORD, Entropy
-from qifldp.collection.mechanism import Mechanism, Rows
+from qifldp.collection.mechanism import DirectMechanism, Rows
 from qifldp.collection.subsets import index_bytes
 
 SEED_BYTES = 16
@@ -59,7 +59,7 @@ def _scattered(domain_size: int) -> NDArray[np.uint64]:
 
 
 @dataclass(frozen=True)
-class HashMechanism(Mechanism):
+class HashMechanism(DirectMechanism):
     """Local hashing: a seed, and randomised response over g buckets on the bucket of the true value.
 
     Attributes:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qifldp.collection.entropy import WORD, Entropy
+from qifldp.collection.size_law import SizeLaw, independent_members
 from qifldp.errors import InputError
 
 Rows = NDArray[np.uint8]
@@ -32,15 +33,9 @@ class Mechanism(ABC):
 
     Attributes:
         domain_size: Number of values k.
-        keep: 2⁶⁴ · Pr[the report supports the true value], rounded to the side that says less.
     """
 
     domain_size: int
-    keep: int
-
-    def __post_init__(self) -> None:
-        if not 0 < self.keep < WORD or len(set(self.support_chances)) == 1:
-            raise InputError(TOO_CLOSE)
 
     @property
     @abstractmethod
@@ -58,9 +53,18 @@ class Mechanism(ABC):
         """The largest ratio of the probabilities of one report under two values: e^ε of the ε actually given."""
 
     @property
+    def sizes(self) -> tuple[int, ...] | None:
+        """The numbers of values that a report can support, increasing, if they are few; None if all from 0 to k."""
+        return None
+
+    @property
     def fixed_size(self) -> int | None:
         """The number of values that every report supports, if it is always the same."""
-        return None
+        return self.sizes[0] if self.sizes is not None and len(self.sizes) == 1 else None
+
+    def size_law(self) -> SizeLaw:
+        """Return the law of a report's size, and what each size tells: of independent members, unless overridden."""
+        return independent_members(self.domain_size, *self.support_chances)
 
     def draw(self, values: object, rng: np.random.Generator) -> Rows:
         """Draw a report for each value, for simulation: all cores, and one result for one state of ``rng``.
@@ -118,6 +122,21 @@ class Mechanism(ABC):
         """
 
 
+@dataclass(frozen=True)
+class DirectMechanism(Mechanism):
+    """A mechanism that first draws whether the report supports the true value.
+
+    Attributes:
+        keep: 2⁶⁴ · Pr[the report supports the true value], rounded to the side that says less.
+    """
+
+    keep: int
+
+    def __post_init__(self) -> None:
+        if not 0 < self.keep < WORD or len(set(self.support_chances)) == 1:
+            raise InputError(TOO_CLOSE)
+
+
 FAULTS = (
     "",
     "bits beyond the domain are set",
@@ -125,8 +144,10 @@ FAULTS = (
     "a value outside the domain",
     "values not in increasing order",
     "a bucket that does not exist",
+    "a part of the mixture that does not exist",
+    "bytes beyond the report of its part are set",
 )
-"""Why a report of the right width is refused."""
+"""Why a report of the right width is refused; mechanisms name a reason by its place here, so it keeps its place."""
 
 
 def in_threads(work: Callable[[int], None], places: int, threads: int | None = None) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qifldp.channels.counting import log_binomial_masses
 from qifldp.collection.mechanism import Mechanism
 
 MOST_CLASSES = 64
@@ -22,14 +19,7 @@ MOST_CELLS = 1 << 21
 
 @dataclass(frozen=True)
 class SizeClasses:
-    """Ranges of support sizes, and the chances of support in each.
-
-    Given that a report supports w values, whatever the true one is, it supports the true one with p_w and any other
-    with q_w:
-
-        p_w = w ρ/(w ρ + k − w)    q_w = (w − p_w)/(k − 1)    d_w = p_w − q_w    ρ = p(1 − q)/((1 − p) q)
-
-    and a class has their means under the law of the sizes.
+    """Ranges of support sizes, and the chances of support in each: means under the law of the sizes.
 
     Attributes:
         starts: The first size of each class, increasing, from 0.
@@ -37,7 +27,7 @@ class SizeClasses:
         absent: q = Pr[support | another value, class].
         gap: d = Pr[support | true value, class] − q.
         share: Pr[class].
-        fixed_size: The one size of all reports, if they have one.
+        occurring: The sizes that reports can have, if not all.
     """
 
     starts: tuple[int, ...]
@@ -45,14 +35,21 @@ class SizeClasses:
     absent: NDArray[np.float64]
     gap: NDArray[np.float64]
     share: NDArray[np.float64]
-    fixed_size: int | None = None
+    occurring: tuple[int, ...] | None = None
+
+    @property
+    def fixed_size(self) -> int | None:
+        """The one size of all reports, if they have one."""
+        return self.occurring[0] if self.occurring is not None and len(self.occurring) == 1 else None
 
     @property
     def sizes(self) -> list[tuple[int, int]]:
         """The least and the largest size of each class."""
-        if self.fixed_size is not None:
-            return [(self.fixed_size, self.fixed_size)]
-        return list(zip(self.starts, [start - 1 for start in self.starts[1:]] + [self.domain_size], strict=True))
+        ranges = list(zip(self.starts, [start - 1 for start in self.starts[1:]] + [self.domain_size], strict=True))
+        if self.occurring is None:
+            return ranges
+        inside = [[size for size in self.occurring if low <= size <= high] or (low, high) for low, high in ranges]
+        return [(sizes[0], sizes[-1]) for sizes in inside]
 
     @cached_property
     def class_of(self) -> NDArray[np.uint16]:
@@ -65,7 +62,7 @@ def single_class(mechanism: Mechanism) -> SizeClasses:
     """Return one class of all sizes: the textbook estimator's."""
     p, q = mechanism.support_chances
     absent, gap = np.array([float(q)]), np.array([float(p - q)])
-    return SizeClasses((0,), mechanism.domain_size, absent, gap, np.ones(1), mechanism.fixed_size)
+    return SizeClasses((0,), mechanism.domain_size, absent, gap, np.ones(1), mechanism.sizes)
 
 
 def size_classes(mechanism: Mechanism, starts: tuple[int, ...] | None = None) -> SizeClasses:
@@ -79,34 +76,17 @@ def size_classes(mechanism: Mechanism, starts: tuple[int, ...] | None = None) ->
     most = min(MOST_CLASSES, MOST_CELLS // k)
     if mechanism.fixed_size is not None or most < 2 or starts == (0,):
         return single_class(mechanism)
-    mass, absent, gap = _law(mechanism)
+    law, few = mechanism.size_law(), mechanism.sizes
     if starts is None:
-        starts = tuple(range(k + 1)) if k < most else _even_starts(mass, most)
+        if few is not None and len(few) <= most:
+            starts = (0, *few[1:])
+        else:
+            starts = tuple(range(k + 1)) if k < most else _even_starts(law.mass, most)
     at = np.array(starts)
-    share = np.add.reduceat(mass, at)
+    share = np.add.reduceat(law.mass, at)
     part = np.where(share > 0, share, 1.0)  # a class whose mass is below all doubles tells nothing that counts
-    absent, gap = (np.add.reduceat(mass * chance, at) / part for chance in (absent, gap))
-    return SizeClasses(starts, k, absent, gap, share)
-
-
-def _law(mechanism: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return μ[w], q_w and d_w for w = 0..k, of a report whose members are independent."""
-    k, (p, q) = mechanism.domain_size, mechanism.support_chances
-    ratio = p * (1 - q) / ((1 - p) * q)
-    rho, excess = float(ratio), float(ratio - 1)
-    w = np.arange(k + 1, dtype=np.float64)
-    weight = w * rho + (k - w)
-    logs = log_binomial_masses(k, _log(q), _log(1 - q)) + np.log(weight)
-    mass = np.exp(logs - logs.max())
-    return (
-        mass / mass.sum(),
-        w * (np.maximum(w - 1, 0) * rho + (k - w)) / (weight * (k - 1)),
-        w * (k - w) * excess / (weight * (k - 1)),
-    )
-
-
-def _log(chance: Fraction) -> float:
-    return math.log(chance.numerator) - math.log(chance.denominator)
+    absent, gap = (np.add.reduceat(law.mass * chance, at) / part for chance in (law.absent, law.gap))
+    return SizeClasses(starts, k, absent, gap, share, few)
 
 
 def _even_starts(mass: NDArray[np.float64], most: int) -> tuple[int, ...]:

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from qifldp.collection.bits import count_bits, padding_faults, unpacked
 from qifldp.collection.entropy import WORD, Entropy
-from qifldp.collection.mechanism import Mechanism, Rows
+from qifldp.collection.mechanism import DirectMechanism, Rows
+from qifldp.collection.size_law import SizeLaw, one_size
 
 
 @dataclass(frozen=True)
-class SubsetMechanism(Mechanism):
+class SubsetMechanism(DirectMechanism):
     """Subset selection: a set of ω values that holds the true one with p, uniform otherwise.
 
     Nothing in a report but the set depends on the value: its members are written in increasing order.
@@ -40,8 +41,11 @@ class SubsetMechanism(Mechanism):
         return set_bytes(self.domain_size, self.size)
 
     @property
-    def fixed_size(self) -> int:
-        return self.size
+    def sizes(self) -> tuple[int, ...]:
+        return (self.size,)
+
+    def size_law(self) -> SizeLaw:
+        return one_size(self.domain_size, self.size, *self.support_chances)
 
     @property
     def support_chances(self) -> tuple[Fraction, Fraction]:
@@ -110,8 +114,10 @@ class SubsetMechanism(Mechanism):
             return count_bits(rows, class_of, table)
         from qifldp.collection.kernels import subsets  # noqa: PLC0415  # compiled when first used
 
-        subsets.count_listed(rows, self.item_bytes, table[0])
-        return np.array([len(rows)])
+        totals, place = np.zeros(len(table), np.int64), class_of[self.size]
+        subsets.count_listed(rows, self.item_bytes, table[place])
+        totals[place] = len(rows)
+        return totals
 
 
 def set_bytes(domain_size: int, size: int) -> int:

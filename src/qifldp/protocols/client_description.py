@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -10,9 +11,11 @@ from qifldp.collection.bits import UnaryMechanism
 from qifldp.collection.client import SecureClient
 from qifldp.collection.entropy import WORD_BITS
 from qifldp.collection.hashing import MIX_FIRST, MIX_SECOND, MIX_START, SEED_BYTES, HashMechanism, scatter
-from qifldp.collection.mechanism import Mechanism
+from qifldp.collection.mechanism import DirectMechanism, Mechanism
+from qifldp.collection.mixture import MixMechanism
 from qifldp.collection.reports import FORMAT_VERSION, fingerprint
 from qifldp.collection.subsets import SubsetMechanism
+from qifldp.protocols.mixture import Mix
 from qifldp.protocols.protocol import Protocol
 
 SCHEMA_VERSION = 1
@@ -35,8 +38,6 @@ def describe_client(protocol: Protocol) -> dict[str, object]:
         InputError: If the protocol cannot be run with its parameters.
     """
     mechanism = protocol.mechanism
-    p, q = mechanism.support_chances
-    other = mechanism.other if isinstance(mechanism, UnaryMechanism) else None
     document: dict[str, object] = {
         "schema_version": SCHEMA_VERSION,
         "protocol": protocol.name,
@@ -49,14 +50,72 @@ def describe_client(protocol: Protocol) -> dict[str, object]:
         "tight_epsilon": protocol.tight_epsilon,
         "epsilon_given": SecureClient(protocol).epsilon,
         "probability_unit": UNIT,
-        "p": {"words": str(mechanism.keep), "fraction": str(p), "value": float(p)},
-        "q": {"words": None if other is None else str(other), "fraction": str(q), "value": float(q)},
-        "report_bytes": mechanism.width,
     }
+    return document | (_mixture(protocol, mechanism) if isinstance(protocol, Mix) else _reporting(mechanism))
+
+
+def _reporting(mechanism: Mechanism) -> dict[str, Any]:
+    """Return what a client needs to draw and pack one report: probabilities, steps, layout and test vectors."""
+    document = _chances(mechanism)
     for kind, describe in _KINDS.items():
         if isinstance(mechanism, kind):
             document |= describe(mechanism)
     return document
+
+
+def _chances(mechanism: Mechanism) -> dict[str, Any]:
+    p, q = mechanism.support_chances
+    keep = mechanism.keep if isinstance(mechanism, DirectMechanism) else None
+    other = mechanism.other if isinstance(mechanism, UnaryMechanism) else None
+    return {
+        "p": {"words": None if keep is None else str(keep), "fraction": str(p), "value": float(p)},
+        "q": {"words": None if other is None else str(other), "fraction": str(q), "value": float(q)},
+        "report_bytes": mechanism.width,
+    }
+
+
+def _mixture(protocol: Mix, mechanism: Mechanism) -> dict[str, Any]:
+    assert isinstance(mechanism, MixMechanism)
+    parts: list[dict[str, Any]] = []
+    steps = ["Draw a uniform whole number c below 2^64, without a look at the value: it decides which part reports."]
+    vectors: list[dict[str, Any]] = []
+    below = 0
+    for place, (part, drawn, words) in enumerate(zip(protocol.parts, mechanism.parts, mechanism.chances, strict=True)):
+        below += words
+        own, spec = _reporting(drawn), part.protocol.spec
+        parts.append({"part": place, "spec": spec, "chance": {"words": str(words), "below": str(below)}} | own)
+        steps += [f"{'If' if place == 0 else 'Else if'} c < {below}, part {place} reports: {spec}.", *_steps(own)]
+        vectors += [_placed(vector, place, mechanism.width) for vector in own["test_vectors"]]
+    if mechanism.silence:
+        steps.append(f"Else say nothing: the report is the byte {len(parts)} and zeros.")
+        nothing = bytes([len(parts)]).ljust(mechanism.width, b"\0").hex()
+        vectors.append({"part": len(parts), "members": [], "report": nothing})
+    return _chances(mechanism) | {
+        "layout": "part and report",
+        "layout_words": (
+            "The place of the part in one byte, 0 for the first, then the bytes of the part's own report, then zeros."
+        ),
+        "draw": steps,
+        "hash": None,
+        "silence": {"words": str(mechanism.silence)},
+        "parts": parts,
+        "test_vectors": vectors if mechanism.width <= MOST_BYTES else [],
+    }
+
+
+def _steps(own: dict[str, Any]) -> list[str]:
+    """Return the steps of one part of a mixture, with the numbers that they name."""
+    numbers = [f"{name}.words = {own[name]['words']}" for name in ("p", "q") if own[name]["words"] is not None]
+    hashed = [own["hash"]["formula"], *(f"pi: {step}" for step in own["hash"]["pi"])] if own["hash"] else []
+    lines = [", ".join(numbers), *own["draw"], own["layout_words"], *hashed]
+    return [f"  {line}" for line in lines]
+
+
+def _placed(vector: dict[str, Any], place: int, width: int) -> dict[str, Any]:
+    """Return a part's test vector as one of the mixture: its report between the part's place and zeros."""
+    key = "report" if "report" in vector else "report_of_first"
+    report = bytes([place]) + bytes.fromhex(vector[key])
+    return {"part": place} | vector | {key: report.ljust(width, b"\0").hex()}
 
 
 def _unary(mechanism: Mechanism) -> dict[str, object]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from qifldp.errors import InputError
 from qifldp.exact.budget import Budget
 from qifldp.protocols.local_hashing import BLH, LH, OLH
+from qifldp.protocols.mixture import Mix
 from qifldp.protocols.protocol import BudgetedProtocol, Protocol
 from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.threshold_histogram import THE
@@ -24,14 +25,21 @@ PROTOCOLS: dict[str, type[Protocol]] = {
     "oue": OUE,
     "ue": UE,
     "the": THE,
+    "mix": Mix,
 }
 """Every protocol by its name in a spec. A new protocol is listed here, and inherits the contract tests."""
 
 SEVEN = ("grr", "ss", "blh", "olh", "sue", "oue", "the")
 """The seven protocols of the paper, which ``compare`` shows by default."""
 
-_PARAMETERS: dict[str, tuple[str, ...]] = {"ss": ("omega",), "lh": ("g",), "ue": ("p", "q"), "the": ("theta",)}
-_REQUIRED: dict[str, tuple[str, ...]] = {"lh": ("g",), "ue": ("p", "q")}
+_PARAMETERS: dict[str, tuple[str, ...]] = {
+    "ss": ("omega",),
+    "lh": ("g",),
+    "ue": ("p", "q"),
+    "the": ("theta",),
+    "mix": ("parts",),
+}
+_REQUIRED: dict[str, tuple[str, ...]] = {"lh": ("g",), "ue": ("p", "q"), "mix": ("parts",)}
 _BUDGET = ("epsilon", "exp_epsilon")
 
 
@@ -57,7 +65,8 @@ class ProtocolSpec:
     def default_range(self, domain_size: int, epsilon: float) -> tuple[float | None, float | None]:
         """Return the budgets around ε at which rounded defaults stay as they are (see BudgetedProtocol)."""
         protocol = self.build(domain_size, Budget.read(epsilon))
-        if self.settings or not isinstance(protocol, BudgetedProtocol):
+        given = bool(self.settings) and not isinstance(protocol, Mix)  # a mixture knows which of its parts are rounded
+        if given or not isinstance(protocol, BudgetedProtocol):
             return None, None
         return protocol.default_range
 

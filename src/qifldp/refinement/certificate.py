@@ -26,9 +26,29 @@ Side: TypeAlias = Protocol | Channel
 
 
 def same_secrets(original: Channel, refined: Channel) -> bool:
-    """Whether two channels have rows of the same names in the same order, or one of them does not name its rows."""
+    """Whether two channels have rows of the same names in the same order, or one of them does not name its rows.
+
+    Rows called 0, 1, …, in this order, count as not named, unless the other side has the same names in another order.
+    """
     places = tuple(map(str, range(original.domain_size)))
-    return original.inputs == refined.inputs or places in (original.inputs, refined.inputs)
+    if set(original.inputs) == set(refined.inputs):
+        return original.inputs == refined.inputs
+    return places in (original.inputs, refined.inputs)
+
+
+def in_order_of(original: Channel, refined: Channel) -> Channel:
+    """Return the refined channel with its rows in the order of the original's, if both name their secrets.
+
+    Raises:
+        InputError: If they name different secrets.
+    """
+    if same_secrets(original, refined):
+        return refined
+    if set(original.inputs) != set(refined.inputs):
+        raise InputError("The two channels name different secrets in their rows.")
+    place = {label: row for row, label in enumerate(refined.inputs)}
+    rows = [refined.matrix[place[label]] for label in original.inputs]
+    return Channel(rows, inputs=original.inputs, outputs=refined.outputs)
 
 
 @dataclass(frozen=True)
@@ -160,7 +180,10 @@ def read_side(document: object) -> Side:
         InputError: If the document describes none.
     """
     if not isinstance(document, dict) or document.get("kind") != "channel":
-        return protocol_from_json(document)
+        protocol = protocol_from_json(document)
+        if protocol.to_json() != document:  # defaults left out, or digits of another script
+            raise InputError(f"A protocol in a certificate must be written out in full: {shown(protocol.spec)}.")
+        return protocol
     keys = {"schema_version", "kind", "inputs", "outputs", "matrix"}
     if set(document) != keys or _not_this_version(document):
         raise InputError(f"A channel in a certificate must have exactly: {', '.join(sorted(keys))}.")

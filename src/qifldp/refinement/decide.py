@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from qifldp.channels.channel import Channel
 from qifldp.errors import ConvergenceError, InputError
 from qifldp.protocols.protocol import Protocol
-from qifldp.refinement.certificate import Certificate, Order, Side, Verdict, same_secrets
+from qifldp.refinement.certificate import Certificate, Order, Side, Verdict, in_order_of
 from qifldp.refinement.decision import FIGURE_SECONDS, Decision, DoesNotRefine, Refines, Undecided, written_out
 from qifldp.refinement.proofs import Bets, GainMatrix, Identical, Proof, SubFlow
 from qifldp.refinement.search.closed import (
@@ -30,6 +30,9 @@ from qifldp.refinement.verify import verify_certificate
 
 LARGEST_TRANSPORT = 6_000
 """Domain size up to which sizes are transported: the table of pairs has its square of cells."""
+
+LARGEST_CLOSEST = 200_000
+"""Domain size up to which bets next to a tie are tried: all masses are computed in balls."""
 
 SMALL = 7
 """Domain size up to which exact protocols that no rule decides are written out as matrices (128 columns)."""
@@ -69,7 +72,9 @@ def decide_refinement(
     question = _Question(order, time_limit)
     if isinstance(original, Protocol) and isinstance(refined, Protocol):
         return _decide_protocols(original, refined, question)
-    return _decide_matrices(original, _in_order_of(original, refined), question)
+    if isinstance(original, Channel) and isinstance(refined, Channel):
+        refined = in_order_of(original, refined)
+    return _decide_matrices(original, refined, question)
 
 
 class _Question:
@@ -128,21 +133,6 @@ def _decide_matrices(original: Side, refined: Side, question: _Question) -> Deci
     return Undecided(a, b, question.order, found.method, None, question.figure_seconds, reason, bound)
 
 
-def _in_order_of(original: Side, refined: Side) -> Side:
-    """Return the refined side with its rows in the order of the original's, if both name their secrets.
-
-    Raises:
-        InputError: If they name different secrets.
-    """
-    if not (isinstance(original, Channel) and isinstance(refined, Channel)) or same_secrets(original, refined):
-        return refined
-    if set(original.inputs) != set(refined.inputs):
-        raise InputError("The two channels name different secrets in their rows.")
-    place = {label: row for row, label in enumerate(refined.inputs)}
-    rows = [refined.matrix[place[label]] for label in original.inputs]
-    return Channel(rows, inputs=original.inputs, outputs=refined.outputs)
-
-
 def _proposals(
     original: Protocol, refined: Protocol, deadline: float | None, reasons: list[str]
 ) -> Iterator[tuple[str, float | None, Proof]]:
@@ -161,10 +151,13 @@ def _proposals(
         proof = rule(original, refined)
         if proof is not None:
             yield method, None, proof
-    for bets in closest_bets(original, refined):
-        yield "one bet", None, bets
+    if original.domain_size <= LARGEST_CLOSEST:
+        for bets in closest_bets(original, refined):
+            yield "one bet", None, bets
     if original.domain_size > LARGEST_TRANSPORT:
-        reasons.append(f"Transport is tried for at most {LARGEST_TRANSPORT:,} values.")
+        reasons.append(
+            f"No quick rule decides; flows between sizes are tried for at most {LARGEST_TRANSPORT:,} values."
+        )
         return
     try:
         found = solve_transport(original.profile, refined.profile, deadline=deadline)

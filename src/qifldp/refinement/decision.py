@@ -136,8 +136,8 @@ class DoesNotRefine(Compared):
 
     Attributes:
         certificate: The proof.
-        vulnerability_original: What the adversary of the proof gains from the original.
-        vulnerability_refined: … and from the refined: strictly more.
+        vulnerability_original: What the adversary of the proof gains from the original, rounded.
+        vulnerability_refined: … and from the refined, rounded: strictly more before rounding.
     """
 
     certificate: Certificate
@@ -186,6 +186,8 @@ class DoesNotRefine(Compared):
         """The adversary of the proof, in words."""
         proof = self.certificate.proof
         found = f"{self.vulnerability_refined:.6g}", f"{self.vulnerability_original:.6g}"
+        if found[0] == found[1]:
+            found = found[0], f"{found[1]}, which is less by a difference too small for these digits"
         if isinstance(proof, GainMatrix):
             actions = f"{len(proof.rows)} action{'s' if len(proof.rows) != 1 else ''}"
             adversary = f"An adversary with a gain function of {actions}"

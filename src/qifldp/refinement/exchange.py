@@ -62,7 +62,7 @@ class ExchangeRate:
 
     @property
     def refined_from(self) -> float | None:
-        """The ε from which the original is refined everywhere on the range; None if it is not at the range's end."""
+        """The ε from which the original is refined up to the range's end (in ``scanned``: wherever it was asked)."""
         holds = self.intervals and self.intervals[-1][1] == self.high
         return self.intervals[-1][0] if holds else None
 
@@ -98,7 +98,7 @@ def exchange_rate(
 
     Between two jumps of a rounded parameter (ω of SS, g of OLH) the protocols are a refinement family: the more
     budget, the leakier. So there the answer turns from no to yes once, and bisection finds where. The same holds
-    on the whole range for GRR, SUE, OUE, BLH, and for SS, LH and THE with a fixed ω, g or θ.
+    on the whole range for GRR, SUE, OUE, BLH, for SS, LH and THE with a fixed ω, g or θ, and for mixtures of these.
 
     Two kinds of ranges are only scanned (and named in the result): where θ follows ε (THE by default), and where
     pieces between jumps are narrower than NARROW (OLH at a large ε, SS over a large domain at a small one). There

@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from qifldp.channels.channel import Channel
 from qifldp.errors import InputError
-from qifldp.refinement.certificate import Certificate
+from qifldp.refinement.certificate import Certificate, in_order_of
 from qifldp.refinement.decide import decide_refinement
 from qifldp.refinement.decision import Refines
 
@@ -51,12 +51,13 @@ def meet(first: Channel, second: Channel) -> Bound:
         second: Another.
 
     Raises:
-        InputError: If a channel has not two secrets, or a row of floats does not sum to exactly one.
+        InputError: If a channel has not two secrets, if they name different ones, or a row of floats does not sum to
+            exactly one.
 
     Source: paper, Lemma 12 (of the bit channels of SUE and OUE).
     """
-    a, b = _exact(first), _exact(second)
-    channel = _channel(_hull([*_curve(a), *_curve(b)]))
+    a, b, names = _read(first, second)
+    channel = _channel(_hull([*_curve(a), *_curve(b)]), names)
     return Bound(channel, (_prove(original=channel, refined=a), _prove(original=channel, refined=b)))
 
 
@@ -72,10 +73,11 @@ def join(first: Channel, second: Channel) -> Bound:
         second: Another.
 
     Raises:
-        InputError: If a channel has not two secrets, or a row of floats does not sum to exactly one.
+        InputError: If a channel has not two secrets, if they name different ones, or a row of floats does not sum to
+            exactly one.
     """
-    a, b = _exact(first), _exact(second)
-    channel = _channel(_hull(_smaller(_curve(a), _curve(b))))
+    a, b, names = _read(first, second)
+    channel = _channel(_hull(_smaller(_curve(a), _curve(b))), names)
     return Bound(channel, (_prove(original=a, refined=channel), _prove(original=b, refined=channel)))
 
 
@@ -83,6 +85,13 @@ def _prove(*, original: Channel, refined: Channel) -> Certificate:
     decision = decide_refinement(original=original, refined=refined)
     assert isinstance(decision, Refines), "a bound is refined by construction"
     return decision.certificate
+
+
+def _read(first: Channel, second: Channel) -> tuple[Channel, Channel, tuple[str, ...]]:
+    """Return both as exact channels with their rows in one order, and the names of the rows."""
+    a, b = _exact(first), _exact(second)
+    b = in_order_of(a, b)
+    return a, b, b.inputs if a.inputs == ("0", "1") else a.inputs
 
 
 def _exact(channel: Channel) -> Channel:
@@ -147,6 +156,6 @@ def _at(curve: list[Point], x: Fraction) -> Fraction:
     return left[1] + (right[1] - left[1]) * (x - left[0]) / (right[0] - left[0])
 
 
-def _channel(curve: list[Point]) -> Channel:
+def _channel(curve: list[Point], names: tuple[str, ...]) -> Channel:
     steps = [(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(curve)]
-    return Channel([[step[0] for step in steps], [step[1] for step in steps]])
+    return Channel([[step[0] for step in steps], [step[1] for step in steps]], inputs=names)

@@ -47,6 +47,9 @@ LAST_PRECISION = 1 << 13
 MOST_WORK = 20_000_000
 """Bets times sizes that are checked at most (about a minute)."""
 
+MOST_SIZES = 1_000_000
+"""Domain size up to which all masses of a profile are computed in balls (some twenty seconds, half a gigabyte)."""
+
 Checked = TypeVar("Checked")
 
 RULES: dict[type[Proof], type[ClosedRule]] = {
@@ -111,6 +114,8 @@ def _checker(certificate: Certificate) -> Callable[[], tuple[float, float] | Non
     original, refined, proof = certificate.original, certificate.refined, certificate.proof
     if not (isinstance(original, Protocol) and isinstance(refined, Protocol)):
         raise CertificateError(f"A proof of kind {proof.kind} is about two protocols.")
+    if isinstance(proof, Bets | SubFlow):
+        check_domain(original.domain_size, proof.kind)
     if isinstance(proof, Bets):
         return (_bets if certificate.order == "average" else _max_case_bet)(original, refined, proof)
     if isinstance(proof, Reach):
@@ -124,6 +129,16 @@ def _checker(certificate: Certificate) -> Callable[[], tuple[float, float] | Non
         return _chain(original, refined, proof)
     assert isinstance(proof, SubFlow)
     return _sub_flow(original, refined, proof)
+
+
+def check_domain(domain_size: int, kind: str) -> None:
+    """Check that a proof that needs all masses is about few enough of them.
+
+    Raises:
+        CertificateError: If not.
+    """
+    if domain_size > MOST_SIZES:
+        raise CertificateError(f"A proof of kind {kind} is checked over at most {MOST_SIZES:,} values.")
 
 
 def _chain(original: Protocol, refined: Protocol, proof: Chain) -> Callable[[], None]:

@@ -7,21 +7,32 @@ have rational parameters, else rational functions of one power of e (:mod:`qifld
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar, TypeAlias
 
 from flint import arb
 
-from qifldp.channels.exact_profile import independent_mass
 from qifldp.errors import InexactError
 from qifldp.exact.fields import BALLS, RATIONALS, Field, Number
-from qifldp.exact.symbolic import SymbolicField
-from qifldp.protocols.protocol import BudgetedProtocol, IndependentProtocol, Protocol
-from qifldp.protocols.subset_selection import SS
-from qifldp.protocols.threshold_histogram import THE
-from qifldp.protocols.unary_encoding import SUE
+from qifldp.protocols.protocol import IndependentProtocol, Protocol
+from qifldp.refinement.masses import (
+    Choice,
+    aligned_mass,
+    choice_of,
+    chosen_mass,
+    common_field,
+    interior_mass,
+    interior_masses,
+    interior_sizes,
+    mass_of_a_set,
+    only_size,
+    ratio,
+    share_ratio,
+    sizes_of,
+    without_common,
+)
 from qifldp.refinement.verified import CertificateError, UnclearError
 
 Claim: TypeAlias = tuple[Number, Number, str]
@@ -36,10 +47,23 @@ class ClosedRule(ABC):
     refined: Protocol
 
     largest_symbolic: ClassVar[int] = 200
-    """Domain size up to which ties are looked for among rational functions, whose degree grows with it."""
+    """Extent up to which ties are looked for among rational functions, whose degree grows with it."""
 
     largest_rational: ClassVar[int] = 100_000
-    """Domain size up to which ties are looked for among rationals."""
+    """Extent up to which ties are looked for among rationals."""
+
+    most_bits: ClassVar[int] = 2_000_000
+    """Extent times bits of the chances up to which rationals are compared: a number has about as many bits."""
+
+    @property
+    def extent(self) -> int:
+        """What the work in exact numbers grows with: the domain size, unless few numbers depend on it."""
+        return self.original.domain_size
+
+    @property
+    def _bits(self) -> int:
+        """Bits of the largest denominator of a chance that is raised to powers."""
+        return max(_bits_of(self.original), _bits_of(self.refined))
 
     @abstractmethod
     def claims(self, field: Field[Number]) -> Iterator[Claim[Number]]:
@@ -64,12 +88,11 @@ class ClosedRule(ABC):
     @cached_property
     def exactly_true(self) -> frozenset[int]:
         """The inequalities that exact numbers show to hold."""
-        k = self.original.domain_size
         if self.original.is_exact and self.refined.is_exact:
-            if k > self.largest_rational:
+            if self.extent > self.largest_rational or self.extent * self._bits > self.most_bits:
                 return frozenset()
             return frozenset(i for i, (low, high, _) in enumerate(self.claims(RATIONALS)) if low <= high)
-        if k > self.largest_symbolic:
+        if self.extent > self.largest_symbolic:
             return frozenset()
         try:
             field = common_field(self.original, self.refined)
@@ -86,30 +109,53 @@ class EqualRatioRule(ClosedRule):
         if not share_ratio(self.original, self.refined):
             raise CertificateError("The two protocols are not known to have exactly one ρ.")
 
+    @property
+    def extent(self) -> int:
+        """Two numbers of k factors each, for one or two sizes; more sizes, more of them; none for sets of few sizes."""
+        return self.original.domain_size * max(1, len(self._sizes) // 2) if self._has_bits else len(self._sizes)
+
     def claims(self, field: Field[Number]) -> Iterator[Claim[Number]]:
-        a, b, k = self.original, self.refined, self.original.domain_size
-        sizes: Iterable[int] = interior_sizes(b)
-        if isinstance(a, IndependentProtocol) and isinstance(b, IndependentProtocol):
-            # At one ρ, ln μ_A[w] − ln μ_B[w] is linear in w for independent members: its ends decide.
-            sizes = () if self._one_law else (1, k - 1)
-        for size in sizes:
-            why = f"A has less mass than B at size {size}."
-            yield interior_mass(b, size, field), interior_mass(a, size, field), why
+        more, less = self._rests
+        mass = mass_of_a_set if self._has_bits else chosen_mass
+        for size in self._sizes:
+            yield mass(less, size, field), mass(more, size, field), f"A has less mass than B at size {size}."
 
     @cached_property
-    def _one_law(self) -> bool:
-        """Whether the members have one law, so that there is one profile at every domain size."""
-        a, b = self.original, self.refined
-        assert isinstance(a, IndependentProtocol)
-        assert isinstance(b, IndependentProtocol)
-        if a.is_exact and b.is_exact:
-            return a.canonical_probabilities(RATIONALS) == b.canonical_probabilities(RATIONALS)
-        try:
-            field = common_field(a, b)
-            (p, q), (r, s) = a.canonical_probabilities(field), b.canonical_probabilities(field)
-        except InexactError:
-            return False
-        return field.equal(p, r) and field.equal(q, s)
+    def _rests(self) -> tuple[Choice, Choice]:
+        """What is left of A and of B when what both are mixed from is taken away."""
+        return without_common(choice_of(self.original), choice_of(self.refined))
+
+    @property
+    def _has_bits(self) -> bool:
+        """Whether any members are independent."""
+        return any(isinstance(part, IndependentProtocol) for rest in self._rests for part in rest)
+
+    @cached_property
+    def _sizes(self) -> tuple[int, ...] | range:
+        """The sizes that have to be compared."""
+        more, less = self._rests
+        if len(more) == len(less) == 1:
+            ((a, weight_a),), ((b, weight_b),) = more.items(), less.items()
+            if isinstance(a, IndependentProtocol) and isinstance(b, IndependentProtocol):
+                # At one ρ, ln μ_A[w] − ln μ_B[w] is linear in w for independent members: its ends decide.
+                return () if weight_a >= weight_b and _one_law(a, b) else (1, a.domain_size - 1)
+        return sizes_of(less)
+
+
+def _bits_of(protocol: Protocol) -> int:
+    return max(chance.denominator.bit_length() for chance in protocol.support_probabilities(RATIONALS))
+
+
+def _one_law(a: IndependentProtocol, b: IndependentProtocol) -> bool:
+    """Whether the members have one law, so that there is one profile at every domain size."""
+    if a.is_exact and b.is_exact:
+        return a.canonical_probabilities(RATIONALS) == b.canonical_probabilities(RATIONALS)
+    try:
+        field = common_field(a, b)
+        (p, q), (r, s) = a.canonical_probabilities(field), b.canonical_probabilities(field)
+    except InexactError:
+        return False
+    return field.equal(p, r) and field.equal(q, s)
 
 
 @dataclass(frozen=True)
@@ -118,6 +164,7 @@ class BitwiseRule(ClosedRule):
 
     largest_symbolic: ClassVar[int] = 10**9  # nothing in it depends on the domain
     largest_rational: ClassVar[int] = 10**9
+    most_bits: ClassVar[int] = 10**18
 
     def __post_init__(self) -> None:
         if not (isinstance(self.original, IndependentProtocol) and isinstance(self.refined, IndependentProtocol)):
@@ -145,19 +192,34 @@ class OneSizeRule(ClosedRule):
     largest_rational: ClassVar[int] = 2_000
     """Measured: the sum over A's sizes takes 2 s in rationals."""
 
+    most_bits: ClassVar[int] = 20_000
+
+    largest_domain: ClassVar[int] = 200_000
+    """All masses, or all sizes, are gone through in balls: some ten seconds."""
+
     def __post_init__(self) -> None:
-        if not (isinstance(self.original, SS) or isinstance(self.refined, SS) or self.original.domain_size == 2):
+        if self.original.domain_size > self.largest_domain:
+            raise CertificateError(f"A proof of kind one_size is checked over at most {self.largest_domain:,} values.")
+        if self.original.domain_size != 2 and only_size(self.original) is None and only_size(self.refined) is None:
             raise CertificateError("Neither side has reports of one size only.")
+
+    @property
+    def extent(self) -> int:
+        return 1 + max(len(interior_sizes(side)) for side in (self.original, self.refined))
+
+    @property
+    def _bits(self) -> int:
+        return _bits_of(self.original)  # only A's masses are added up
 
     def claims(self, field: Field[Number]) -> Iterator[Claim[Number]]:
         a, b, k = self.original, self.refined, self.original.domain_size
-        rho_a, rho_b = ratio(a, field), ratio(b, field)
-        if isinstance(a, SS):
+        rho_a, rho_b, from_size, to_size = ratio(a, field), ratio(b, field), only_size(a), only_size(b)
+        if from_size is not None:
             for size in interior_sizes(b):
                 why = f"B's posterior of size {size} is not reached."
-                yield aligned_mass(k, rho_b, size, size), aligned_mass(k, rho_a, a.omega, size), why
+                yield aligned_mass(k, rho_b, size, size), aligned_mass(k, rho_a, from_size, size), why
             return
-        size = b.omega if isinstance(b, SS) else 1
+        size = 1 if to_size is None else to_size
         wanted = interior_mass(b, size, field)
         reached = field.number(0)
         if k == 2 and _smaller(b, a):
@@ -165,12 +227,12 @@ class OneSizeRule(ClosedRule):
             reached = wanted * aligned_mass(k, rho_a, 1, 1)
         else:
             left = wanted
-            for w in range(1, k):
-                mass = interior_mass(a, w, field)
+            for w, mass in interior_masses(a, field):
                 reached = reached + mass * aligned_mass(k, rho_a, w, size)
                 left = left - mass
             reached = reached + left * size / k  # reports that say nothing put w'/k on every set
-            yield field.number(0), left, "B has less mass than A at size 1."
+            if to_size is None:  # else B's mass is one, and A's no more
+                yield field.number(0), left, "B has less mass than A at size 1."
         yield wanted * aligned_mass(k, rho_b, size, size), reached, f"B's posterior of size {size} is not reached."
 
 
@@ -195,54 +257,6 @@ class ReachRule(ClosedRule):
             if not (one_ratio and by == size):
                 why = f"B's posterior of size {size} is not reached."
                 yield aligned_mass(k, rho_b, size, size), aligned_mass(k, rho_a, by, size), why
-
-
-def common_field(original: Protocol, refined: Protocol) -> SymbolicField:
-    """Return a field in which the parameters of both protocols can be written.
-
-    Raises:
-        InexactError: If there is none.
-    """
-    exponents = []
-    for side in (original, refined):
-        if isinstance(side, BudgetedProtocol):
-            root = 2 * side.theta.denominator if isinstance(side, THE) else 2 if isinstance(side, SUE) else 1
-            exponents.append((side.budget.multiple / root, side.budget.base))
-    return SymbolicField.joining(exponents)
-
-
-def share_ratio(original: Protocol, refined: Protocol) -> bool:
-    """Whether two protocols are known to have exactly one ρ."""
-    return original.tight_budget is not None and original.tight_budget == refined.tight_budget
-
-
-def ratio(protocol: Protocol, field: Field[Number]) -> Number:
-    """Return ρ."""
-    if isinstance(protocol, IndependentProtocol):
-        p, q = protocol.canonical_probabilities(field)
-        return p * (1 - q) / ((1 - p) * q)
-    assert isinstance(protocol, SS)
-    return protocol.exp_epsilon(field)
-
-
-def interior_sizes(protocol: Protocol) -> tuple[int, ...] | range:
-    """Return the sizes 1 ≤ w ≤ k − 1 that occur."""
-    return (protocol.omega,) if isinstance(protocol, SS) else range(1, protocol.domain_size)
-
-
-def interior_mass(protocol: Protocol, size: int, field: Field[Number]) -> Number:
-    """Return μ[w] of an interior size w, 1 ≤ w ≤ k − 1."""
-    if isinstance(protocol, IndependentProtocol):
-        p, q = protocol.canonical_probabilities(field)
-        return independent_mass(protocol.domain_size, p=p, q=q, size=size, field=field)
-    assert isinstance(protocol, SS)
-    return field.number(1 if protocol.omega == size else 0)
-
-
-def aligned_mass(domain_size: int, rho: Number, size: int, target: int) -> Number:
-    """Return M(w, w'): the posterior mass of the best-aligned set of w' values after a report of w of them, w ≥ 1."""
-    overlap = min(size, target)
-    return (rho * overlap + (target - overlap)) / (rho * size + (domain_size - size))
 
 
 def _smaller(first: Protocol, second: Protocol) -> bool:

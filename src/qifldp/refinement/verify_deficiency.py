@@ -18,7 +18,7 @@ from qifldp.exact.fields import BALLS
 from qifldp.refinement.deficiency_certificate import DeficiencyCertificate
 from qifldp.refinement.proofs import Bets, SubFlow
 from qifldp.refinement.verified import CertificateError
-from qifldp.refinement.verify import aligned, check_offers, gain, require, until_clear
+from qifldp.refinement.verify import aligned, check_domain, check_offers, gain, require, until_clear
 
 
 def verify_deficiency(certificate: DeficiencyCertificate | str | Path) -> int:
@@ -36,6 +36,7 @@ def verify_deficiency(certificate: DeficiencyCertificate | str | Path) -> int:
     original, refined = certificate.original, certificate.refined
     if original.domain_size != refined.domain_size:
         raise CertificateError("The two sides have domains of different sizes.")
+    check_domain(original.domain_size, "deficiency")
     if not (abs(certificate.least) <= 1 and 0 <= certificate.most <= 1):
         raise CertificateError("A deficiency lies between 0 and 1, and so must what it is said to lie between.")
     check_offers(certificate.bets, original.domain_size)

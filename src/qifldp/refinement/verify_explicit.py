@@ -18,6 +18,12 @@ from qifldp.refinement.certificate import Certificate, Side, same_secrets
 from qifldp.refinement.proofs import GainMatrix, NearWitness, Witness
 from qifldp.refinement.verified import CertificateError, Verified
 
+LARGEST_WRITTEN = 2_048
+"""Domain size up to which a protocol is written out: it has a column for each value at least."""
+
+MOST_BITS = 1 << 33
+"""Bits of a protocol's matrix that is written out to be checked, counted generously (about a minute)."""
+
 
 def verify_explicit(certificate: Certificate) -> Verified:
     """Check a witness or a gain function between two channels of rationals, on average or in the max-case order.
@@ -119,12 +125,26 @@ def _check_gain(
 
 def _matrix(side: Side) -> fmpq_mat:
     """Return a side as an exact matrix, a protocol's profile written out."""
-    if isinstance(side, Protocol) and not side.is_exact:
-        raise CertificateError(f"{side.spec} has no matrix of rationals.")
+    if isinstance(side, Protocol):
+        if not side.is_exact:
+            raise CertificateError(f"{side.spec} has no matrix of rationals.")
+        if _bits(side) > MOST_BITS:
+            raise CertificateError(f"The matrix of {side.spec} over {side.domain_size:,} values is too large to check.")
     channel = expand(side.exact_profile(RATIONALS)) if isinstance(side, Protocol) else side
     if not isinstance(channel, Channel) or not channel.is_exact:
         raise InexactError("A certificate is about channels of exact rationals.")
     return _table(channel.matrix.tolist())
+
+
+def _bits(protocol: Protocol) -> float:
+    """Return about how many bits the matrix of a protocol's profile has."""
+    k = protocol.domain_size
+    if k > LARGEST_WRITTEN:
+        return math.inf
+    sizes = protocol.profile.sizes.tolist()
+    digits = max(chance.denominator.bit_length() for chance in protocol.support_probabilities(RATIONALS))
+    powers = k if len(sizes) > 1 else 1  # an entry is a product of that many chances
+    return k * sum(math.comb(k, size) for size in sizes) * (powers * digits + k)
 
 
 def posterior_gain(gain: fmpq_mat, channel: fmpq_mat) -> fmpq:

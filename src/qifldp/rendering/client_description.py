@@ -23,7 +23,11 @@ def _lines(document: dict[str, Any]) -> Iterator[str]:
     yield f"fingerprint {document['fingerprint']}"
     for name in ("p", "q"):
         words = document[name]["words"]
-        otherwise = "1/g, by the hash" if "hash" in document else "follows from p"
+        otherwise = "follows from p"
+        if "parts" in document:
+            otherwise = "mean over the parts"
+        elif document["hash"]:
+            otherwise = "1/g, by the hash"
         drawn = f"{words} of {document['probability_unit']}" if words is not None else otherwise
         yield f"{name} = {document[name]['value']:.10g}: {drawn}"
     yield ""

@@ -5,9 +5,12 @@ from __future__ import annotations
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from qifldp.protocols.protocol import Protocol
+from qifldp.refinement.certificate import Side
 from qifldp.refinement.decision import Decision, DoesNotRefine, Refines, Undecided
 from qifldp.refinement.deficiency_certificate import DeficiencyCertificate
 from qifldp.refinement.proofs import Bets, decimal_text
+from qifldp.refinement.verified import Verified
 from qifldp.rendering.tables import number
 from qifldp.rendering.text import plain
 
@@ -87,6 +90,23 @@ def decision_view(
         least, most = max(float(bracket.least), 0.0), float(bracket.most)
         lines.append(Text(f"\nThe deficiency is between {least:.10f} and {most:.10f}: proved."))
     return Group(*lines)
+
+
+def verified_words(verified: Verified) -> str:
+    """Return what a verified certificate proves, in a sentence."""
+    claim = verified.certificate
+    sides = [_named(side) for side in (claim.original, claim.refined)]
+    sign = "⊑" if claim.verdict == "refines" else "⋢"
+    exactness = f"in balls of {verified.precision} bits" if verified.precision else "exactly"
+    where = "" if claim.order == "average" else " in the max-case order"
+    return f"Proved {exactness}: {sides[0]} {sign} {sides[1]}{where}, over {claim.original.domain_size:,} values."
+
+
+def _named(side: Side) -> str:
+    if isinstance(side, Protocol):
+        return side.spec
+    first = ", ".join(map(str, side.matrix[0, :4].tolist())) + (", …" if len(side.outputs) > 4 else "")
+    return f"the {side.domain_size} × {len(side.outputs)} matrix that begins {first}"
 
 
 def _shown(value: float | None) -> str:

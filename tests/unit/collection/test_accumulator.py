@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,10 @@ import pytest
 from qifldp.collection.accumulator import Accumulator, Weights
 from qifldp.collection.estimates import Post
 from qifldp.collection.mechanism import Rows
-from qifldp.collection.reports import Reports
+from qifldp.collection.reports import Reports, fingerprint
 from qifldp.errors import InputError
 from qifldp.protocols.local_hashing import BLH, LH, OLH
+from qifldp.protocols.mixture import Mix
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.threshold_histogram import THE
@@ -23,7 +26,8 @@ from qifldp.protocols.unary_encoding import OUE, SUE, UE
 
 KINDS: list[Protocol] = [
     GRR(20, 1), SS(20, 1, omega=6), SS(20, 1, omega=2), OUE(20, 1), SUE(20, 1), THE(20, 1), UE(20, p="0.1", q="0.4"),
-    BLH(20, 1), OLH(20, 2), OUE(100, 1),
+    BLH(20, 1), OLH(20, 2), OUE(100, 1), Mix(20, 1, parts="0.3*ss@2+0.5*ss@6"),
+    Mix(100, 1, parts="0.3*ss@2+0.3*oue+0.3*olh+0.1*ss@40"),
 ]  # fmt: skip
 
 every_kind = pytest.mark.parametrize("protocol", KINDS, ids=repr)
@@ -43,6 +47,17 @@ def counted(*reports: Reports, weights: Weights = "value", threads: int | None =
     return accumulator
 
 
+def test_probabilities_as_drawn_are_part_of_the_fingerprint() -> None:
+    """Two machines that round a probability apart run two protocols."""
+    one, other = (
+        SimpleNamespace(to_json=dict, mechanism=SimpleNamespace(support_chances=(Fraction(1, 2), q)))
+        for q in (Fraction(1, 4), Fraction(2**62 + 1, 2**64))
+    )
+    again = SimpleNamespace(to_json=dict, mechanism=one.mechanism)
+    assert fingerprint(one) == fingerprint(again)
+    assert fingerprint(one) != fingerprint(other)
+
+
 def contents(accumulator: Accumulator) -> dict[str, object]:
     return accumulator.to_json()
 
@@ -60,6 +75,25 @@ def test_counts_are_those_of_each_report(protocol: Protocol, weights: Weights) -
         assert found.totals[place] == (classes == place).sum()
         assert (found.table[place] == supports[classes == place].sum(axis=0)).all()
     assert contents(found.as_plain()) == contents(counted(reports, weights="plain"))
+
+
+@every_kind
+def test_reports_in_any_layout_of_memory(protocol: Protocol) -> None:
+    """What counts them reads row after row."""
+    reports = drawn(protocol, 1000)
+    wide = np.full((1000, 2 * reports.rows.shape[1] + 1), 0xFF, np.uint8)
+    wide[:, 1::2] = reports.rows
+    for rows in (np.asfortranarray(reports.rows), wide[:, 1::2]):
+        assert Reports(protocol, rows).rows.flags.c_contiguous
+        assert contents(counted(Reports(protocol, rows))) == contents(counted(reports))
+        assert (Reports(protocol, rows).supports == reports.supports).all()
+        found = protocol.accumulator()
+        found.count_part(rows)
+        assert contents(found) == contents(counted(reports))
+    for part in (slice(None, None, 2), slice(None, None, -1), slice(900, 100, -3)):
+        picked = Reports(protocol, np.array([list(report) for report in list(reports)[part]], np.uint8))
+        assert contents(counted(reports[part])) == contents(counted(picked))
+        assert (reports[part].supports == picked.supports).all()
 
 
 @every_kind
@@ -110,6 +144,9 @@ def damaged(rows: Rows, place: int, byte: int) -> Rows:
         (SS(20, 1, omega=2), 1, 0, "values not in increasing order"),
         (GRR(20, 1), 0, 20, "a value outside the domain"),
         (OLH(20, 1), 16, 4, "a bucket that does not exist"),
+        (Mix(20, 1, parts="0.5*ss@2+0.5*ss@6"), 0, 2, "a part of the mixture that does not exist"),
+        (Mix(20, 1, parts="1*grr"), 0, 1, "a part of the mixture that does not exist"),
+        (Mix(20, 1, parts="1*grr"), 1, 20, "a value outside the domain"),
     ],
     ids=repr,
 )
@@ -133,6 +170,8 @@ OTHERS: list[tuple[Protocol, Protocol]] = [
     (LH(20, 1, g=3), LH(20, 1, g=4)),
     (THE(20, 1, theta="0.8"), THE(20, 1, theta="0.9")),
     (UE(20, p="1/2", q="1/4"), UE(20, p="1/2", q="1/5")),
+    (Mix(20, 1, parts="0.5*ss@2+0.5*ss@3"), Mix(20, 1, parts="0.5*ss@3+0.5*ss@2")),
+    (Mix(20, 1, parts="1*grr"), Mix(20, 1, parts="1*ss@1")),
     (SS(20, 1, omega=1), GRR(20, 1)),  # the same numbers under another name are not taken for agreement
 ]
 

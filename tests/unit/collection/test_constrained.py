@@ -16,6 +16,7 @@ from qifldp.collection.counts_only import sample_counts
 from qifldp.collection.estimates import Post
 from qifldp.collection.size_classes import SizeClasses
 from qifldp.protocols.local_hashing import BLH, OLH
+from qifldp.protocols.mixture import Mix
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.unary_encoding import OUE, SUE, UE
@@ -57,6 +58,7 @@ def test_norm_sub_is_the_projection(estimates: Floats) -> None:
 
 KINDS: list[Protocol] = [
     GRR(4, 1), SS(4, 1, omega=2), OUE(4, 1), OUE(3, 4), SUE(3, 2), UE(4, p="0.2", q="0.6"), BLH(4, 2), OLH(4, 2),
+    Mix(4, 2, parts="0.3*grr+0.4*ss@2+0.2*oue"),
 ]  # fmt: skip
 
 

@@ -10,13 +10,15 @@ from math import prod
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from oracles.definitions import Table, local_hashing, subset_selection, unary_encoding
+from oracles.definitions import Table, local_hashing, public_mixture, subset_selection, unary_encoding
 from oracles.report_laws import chi_square
 from qifldp.collection import counts_only
 from qifldp.collection.counts_only import sample_counts
 from qifldp.errors import InputError
 from qifldp.protocols.local_hashing import BLH, LH
+from qifldp.protocols.mixture import Mix
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.unary_encoding import OUE, UE
@@ -76,6 +78,17 @@ CASES: list[tuple[Protocol, Callable[[Fraction], Table]]] = [
     (UE(3, p="1/5", q="3/5"), lambda e: unary_encoding(3, Fraction(1, 5), Fraction(3, 5) + (e - 3) / 30)),
     (BLH(3, exp_epsilon=3), lambda e: unary_encoding(3, e / (e + 1), Fraction(1, 2))),
     (LH(3, exp_epsilon=3, g=3), lambda e: local_hashing(3, 3, e)),
+    (
+        Mix(4, exp_epsilon=3, parts="1/4*grr+1/2*ss@2+1/8*oue"),
+        lambda e: public_mixture(
+            4,
+            [
+                (Fraction(1, 4), subset_selection(4, 1, e)),
+                (Fraction(1, 2), subset_selection(4, 2, e)),
+                (Fraction(1, 8), unary_encoding(4, Fraction(1, 2), 1 / (e + 1))),
+            ],
+        ),
+    ),
 ]
 """Protocols, and their reports enumerated from the definition. (For one report BLH is a unary encoding.)"""
 
@@ -119,6 +132,8 @@ BILLION = 10**9
         (SS(8, 1), 3 * BILLION // 8),  # beyond what NumPy draws at once
         (OUE(8, 1), 10**14),
         (GRR(8, 1), 10**14),
+        (Mix(1024, 1, parts="0.5*grr+0.3*oue"), BILLION // 1024),
+        (Mix(8, 1, parts="0.5*grr+0.3*oue"), 10**14),
     ],
     ids=str,
 )
@@ -158,3 +173,18 @@ def test_counts_that_are_none_are_refused(counts: object, sentence: str) -> None
         with pytest.raises(InputError) as refused:
             sample_counts(protocol, counts, rng=np.random.default_rng(1))
         assert str(refused.value) == sentence
+
+
+def test_more_people_than_can_be_swept_at_once_are_swept_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    swept: list[int] = []
+    take = counts_only._take
+
+    def noted(waiting: NDArray[np.int64], left: int, rng: np.random.Generator) -> int:
+        swept.append(int(waiting.sum()))
+        return take(waiting, left, rng)
+
+    monkeypatch.setattr(counts_only, "_take", noted)
+    monkeypatch.setattr(counts_only, "MOST_SWEPT", 30)
+    found = sample_counts(SS(6, 1, omega=2), [40, 41, 0, 7, 1, 12], rng=np.random.default_rng(1))
+    assert 0 < max(swept) <= 30
+    assert (found.n, found.counts.sum()) == (101, 202)

@@ -25,9 +25,9 @@ def assert_refused(text: str, sentence: str) -> None:
         ("OEU", "There is no protocol called 'oeu': did you mean oue?"),
         (
             "xyzzy",
-            "There is no protocol called 'xyzzy': there are grr, ss, blh, olh, lh, sue, oue, ue, the.",
+            "There is no protocol called 'xyzzy': there are grr, ss, blh, olh, lh, sue, oue, ue, the, mix.",
         ),
-        ("", "There is no protocol called '': there are grr, ss, blh, olh, lh, sue, oue, ue, the."),
+        ("", "There is no protocol called '': there are grr, ss, blh, olh, lh, sue, oue, ue, the, mix."),
         ("the:thata=1", "There is no parameter of the called 'thata': did you mean theta?"),
         ("the:epsilno=1", "There is no parameter of the called 'epsilno': did you mean epsilon?"),
         ("grr:omega=2", "There is no parameter of grr called 'omega': there are epsilon, exp_epsilon."),
@@ -65,6 +65,8 @@ def test_a_budget_inside_a_spec_goes_before_the_argument() -> None:
 
 def test_lists_of_specs() -> None:
     assert split_specs("grr,the:theta=0.9,ue:p=0.5,q=0.1, ss") == ["grr", "the:theta=0.9", "ue:p=0.5,q=0.1", "ss"]
+    assert split_specs("grr,mix:parts=0.5*ss@2+0.5*ss@3,oue") == ["grr", "mix:parts=0.5*ss@2+0.5*ss@3", "oue"]
+    assert split_specs("mix:epsilon=1,parts=1/3*grr,oue") == ["mix:epsilon=1,parts=1/3*grr", "oue"]
     assert split_specs("lh:g=3,epsilon=1,the:theta=1") == ["lh:g=3,epsilon=1", "the:theta=1"]
     for text in ("grr,,ss", "", "grr,"):
         with pytest.raises(InputError) as caught:

@@ -21,7 +21,8 @@ from qifldp.refinement.certificate import Certificate, Side
 from qifldp.refinement.decide import decide_refinement
 from qifldp.refinement.decision import Decision, DoesNotRefine, Refines, Undecided
 from qifldp.refinement.proofs import GainMatrix, Witness
-from qifldp.refinement.search.explicit_max import _Hint, _Nearest, decide_explicit_max, place_in_cone
+from qifldp.refinement.search.cone import place_in_cone
+from qifldp.refinement.search.explicit_max import _Hint, _Nearest, decide_explicit_max
 from qifldp.refinement.verified import CertificateError
 
 CLEAR = 1e-7

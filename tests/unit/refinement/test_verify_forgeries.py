@@ -15,6 +15,7 @@ from oracles.pairs import FAILS, HOLDS, max_case_truth, truth
 from qifldp.channels.channel import Channel
 from qifldp.errors import InputError
 from qifldp.protocols.local_hashing import BLH, LH, OLH
+from qifldp.protocols.mixture import Mix
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.threshold_histogram import THE
@@ -43,6 +44,11 @@ PAIRS: dict[str, tuple[Protocol, Protocol]] = {
     "one size of A": (GRR(4, 2), SS(4, "0.5", omega=2)),
     "one size of B": (LH(4, 2, g=3), SS(4, "0.7", omega=1)),
     "one size, complement": (GRR(3, 3), UE(3, p="0.4", q="0.6")),
+    "equal ρ, mixtures": (Mix(3, 1, parts="0.5*ss@2+0.5*oue"), Mix(3, 1, parts="0.5*oue+0.3*ss@2")),
+    "flow, mixtures": (Mix(3, 1, parts="0.5*ss@2+0.5*grr"), Mix(3, "0.6", parts="0.5*oue+0.5*ss@1")),
+    "one size of A, mixture": (GRR(4, 2), Mix(4, "0.5", parts="0.5*ss@2+0.3*grr")),
+    "one size of B, mixture": (Mix(4, 2, parts="0.5*ss@2+0.5*grr"), SS(4, "0.5", omega=2)),
+    "bets, mixtures": (Mix(3, 1, parts="0.5*ss@2+0.5*grr"), Mix(3, 1, parts="0.6*ss@2+0.4*grr")),
     "bets, equal ρ": (OUE(3, 1), SUE(3, 1)),
     "bets, tight ε": (SUE(4, 1), OUE(4, "1.2")),
     "bets, one size": (GRR(4, "1.1"), SS(4, 1, omega=2)),
@@ -54,6 +60,7 @@ MAX_CASE: dict[str, tuple[Protocol, Protocol]] = {
     "reach": (GRR(4, 2), OUE(4, "0.5")),
     "reach, equal ρ": (OUE(3, 1), SUE(3, 1)),
     "bets, max case": (GRR(4, "1.1"), SS(4, 1, omega=2)),
+    "reach, mixtures": (Mix(4, 2, parts="0.5*ss@2+0.4*grr"), Mix(4, 1, parts="0.5*oue+0.5*grr")),
     "bets, max case, complement": (UE(3, p="0.3", q="0.7"), OUE(3, "1.8")),
 }
 """Pairs that are decided in the max-case order."""

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from qifldp.channels.profile import Profile
 from qifldp.exact.balls import ball
 from qifldp.exact.fields import BALLS
+from qifldp.protocols.mixture import Mix
 from qifldp.protocols.protocol import BudgetedProtocol, IndependentProtocol, Protocol
 from qifldp.protocols.subset_selection import SS
+from qifldp.refinement.masses import aligned_mass as rule_mass
+from qifldp.refinement.masses import interior_sizes, only_size, ratio, share_ratio
 from qifldp.refinement.proofs import Bets, Bitwise, Chain, EqualRatio, OneSize, Proof, Reach
 from qifldp.refinement.search.transport import aligned_mass
-from qifldp.refinement.verify_closed import aligned_mass as rule_mass
-from qifldp.refinement.verify_closed import interior_sizes, ratio, share_ratio
 
 DIGITS_OF_PRICES = (6, 12, 25, 50, 100, 200, 380)
 """Digits of a price that lies between two levels; e^−700 needs three hundred."""
@@ -117,8 +118,8 @@ def chain(original: Protocol, refined: Protocol) -> Proof | None:
     tight ε masses decide. Unlike a flow, the parts may hold with next to no room.
     """
     for side, other in ((original, refined), (refined, original)):
-        if not isinstance(side, BudgetedProtocol) or other.tight_budget is None:
-            continue
+        if not isinstance(side, BudgetedProtocol) or isinstance(side, Mix) or other.tight_budget is None:
+            continue  # no closed rule is about a family of mixtures
         via = side.at(other.tight_budget)
         if not share_ratio(via, other):
             continue
@@ -143,13 +144,13 @@ def closest_bets(original: Protocol, refined: Protocol) -> Iterator[Bets]:
     """Yield bets against a pair that a closed rule should decide, but floats cannot."""
     k, sizes = original.domain_size, interior_sizes(refined)
     if share_ratio(original, refined):
-        for size in {1, k - 1}.intersection(sizes):
+        for size in {1, k - 1} if isinstance(sizes, range) else sizes:
             yield single_bet(original, refined, size)
         return
-    if isinstance(original, SS) or k == 2:
+    if only_size(original) is not None or k == 2:
         for size in {1, k - 1}.intersection(sizes) or sizes:
             yield single_bet(original, refined, size)
-    if isinstance(refined, SS) or k == 2:  # every level is at least this price, so the gains are means
+    if only_size(refined) is not None or k == 2:  # every level is at least this price, so the gains are means
         yield Bets(((sizes[-1], Fraction(1), Fraction(1, 2) if k == 2 else Fraction(0)),))
 
 

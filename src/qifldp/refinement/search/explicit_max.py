@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -20,15 +20,14 @@ from scipy.sparse import csc_array
 from qifldp.channels.channel import Channel
 from qifldp.errors import ConvergenceError
 from qifldp.refinement.proofs import GainMatrix, Identical, Witness
+from qifldp.refinement.search.cone import MOST_STEPS, Place, independent_columns, place_in_cone
 from qifldp.refinement.search.explicit import MOST_UNKNOWNS, ROUNDING, ExplicitAnswer, read_pair
 from qifldp.refinement.search.explicit_exact import (
     GAIN_BITS,
-    PRIMES,
     Floats,
     dependencies,
     floats,
     fraction,
-    independent_rows,
     rational,
 )
 from qifldp.refinement.search.linear import maximisation, silent_solver
@@ -38,9 +37,6 @@ BET_BITS = (10, 20, *GAIN_BITS[:9])
 
 ROUNDED_STEPS = 20
 """Exchanges of columns for a posterior of floats, before it is asked whether it lies in the cone but for rounding."""
-
-MOST_STEPS = 10_000
-"""Exchanges of columns at most: they end by themselves, but nobody knows a good bound."""
 
 TOLERANCE = 1e-10
 """The least that HiGHS takes; what it misses, exact arithmetic sees."""
@@ -141,81 +137,6 @@ class _Nearest:
         return _Hint(float(weights[-1]), weights[:-1], -(duals[: self.size] + duals[self.size :]))
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Where a target is.
-
-    Attributes:
-        weights: On some linearly independent columns, with which they sum to the target: all ≥ 0 if it is in the cone.
-        functional: Not above zero on any column, and above zero on the target; None if it is inside, or not known.
-    """
-
-    weights: dict[int, fmpq]
-    functional: list[fmpq] | None = None
-
-    @property
-    def inside(self) -> bool:
-        """Whether the weights prove that the target is in the cone."""
-        return all(weight >= 0 for weight in self.weights.values())
-
-
-def place_in_cone(
-    columns: Sequence[Sequence[fmpq]],
-    target: Sequence[fmpq],
-    start: Sequence[int],
-    *,
-    check_time: Callable[[], None],
-    most_steps: int = MOST_STEPS,
-) -> _Place:
-    """Find out whether a target is in the cone of columns that span the space.
-
-    Source: the proof of the fundamental theorem of linear inequalities (Schrijver, Theory of Linear and Integer
-    Programming, 1986, Theorem 7.1), which is the simplex method with Bland's rule: of the columns with a negative
-    weight the first leaves, and the first column beyond the plane through the others enters. It ends from any start.
-
-    Args:
-        columns: The columns.
-        target: What may be a sum of them with weights ≥ 0.
-        start: Linearly independent columns, as many as there are rows.
-        check_time: Called before each step; raises an error to give up.
-        most_steps: After which neither is known.
-    """
-    table = fmpq_mat(columns)
-    wanted = fmpq_mat([[entry] for entry in target])
-    basis, weights = list(start), dict[int, fmpq]()
-    for _ in range(most_steps):
-        check_time()
-        square = fmpq_mat([columns[y] for y in basis])
-        weights = dict(zip(basis, square.transpose().solve(wanted).entries(), strict=True))
-        negative = [y for y in basis if weights[y] < 0]
-        if not negative:
-            break
-        leaving = min(negative)
-        plane = square.solve(fmpq_mat([[int(y == leaving)] for y in basis]))
-        entering = next((y for y, value in enumerate((table * plane).entries()) if value < 0), None)
-        if entering is None:
-            return _Place(weights, [-entry for entry in plane.entries()])
-        basis[basis.index(leaving)] = entering
-    return _Place(weights)
-
-
-def _independent_columns(columns: Sequence[Sequence[fmpq]], order: Sequence[int]) -> list[int]:
-    """Return the first columns in an order that are linearly independent, as many as there are rows.
-
-    Raises:
-        ArithmeticError: If every prime hides some of the rank.
-    """
-    table = fmpq_mat([columns[y] for y in order])
-    for prime in PRIMES:
-        try:
-            found = independent_rows(table, prime)
-        except ValueError:  # the prime divides a denominator
-            continue
-        if len(found) == table.ncols():  # independent modulo a prime, so independent
-            return [order[index] for index in found]
-    raise ArithmeticError("The rank of a channel matrix was not found modulo any of the primes.")
-
-
 class _Search:
     """The reduced channels, and what is known about all columns of B.
 
@@ -281,7 +202,7 @@ class _Search:
         place = place_in_cone(
             columns,
             [target[x] * self.scale[x] for x in self.rows],
-            _independent_columns(columns, order),
+            independent_columns(columns, order),
             check_time=self.check_time,
             most_steps=steps,
         )
@@ -337,7 +258,7 @@ class _Search:
                 return GainMatrix((tuple(fraction((entry - least) / (most - least)) for entry in rounded),))
         return None
 
-    def _is_near(self, place: _Place, target: list[fmpq], room: fmpq) -> bool:
+    def _is_near(self, place: Place, target: list[fmpq], room: fmpq) -> bool:
         """Return whether the column is in the cone but for the room, by the weights that are not negative."""
         weights = fmpq_mat([[max(place.weights.get(y, fmpq(0)), fmpq(0))] for y in range(self.a.ncols())])
         reached = (self.a * weights).entries()
@@ -357,7 +278,7 @@ class _Search:
         columns += [[fmpq(int(x == row)) for row in range(2 * k)] for x in range(k, 2 * k)]
         wanted = [(entry + room) * self.scale[x] for x, entry in enumerate(target)] + [2 * room] * k
         outputs = self.a.ncols()
-        start = _independent_columns(columns, [*order, *range(outputs, outputs + 2 * k)])
+        start = independent_columns(columns, [*order, *range(outputs, outputs + 2 * k)])
         place = place_in_cone(columns, wanted, start, check_time=self.check_time)
         if place.functional is None:
             return None
