@@ -10,11 +10,11 @@ PIP_FLAGS := --disable-pip-version-check --quiet
 # The environment is made without its own pip, so that Debian's Python does not need python3-venv.
 PIP := $(PYTHON) -m pip --python $(RUN)/python $(PIP_FLAGS)
 
-.PHONY: help demo test lint types layers unit test-wheel check-slow bench lock format clean
+.PHONY: help chromium screenshots demo test lint types layers unit test-wheel check-slow bench audit-peers lock format clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
-	@echo "also: make lint types layers unit test-wheel check-slow bench format lock clean"
+	@echo "also: make lint types layers unit test-wheel check-slow bench audit-peers screenshots format lock clean"
 
 $(RUN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -63,6 +63,24 @@ test-wheel: $(VENV)/.dev
 	$(PYTHON) -m pip --python build/clean/bin/python $(PIP_FLAGS) check
 	cd build && clean/bin/python -I ../tests/packaging/installed_wheel.py
 
+# The browser of the tests in tests/browser: the system's where there is one, else Debian's, else Playwright's own.
+CHROMIUM := chromium-headless-shell chromium chromium-browser google-chrome-stable
+
+chromium: $(VENV)/.dev
+	@if [ -n "$$QIFLDP_CHROMIUM" ]; then exit 0; fi; \
+	for name in $(CHROMIUM); do if command -v $$name >/dev/null; then exit 0; fi; done; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -qq && \
+		apt-get install -y -qq --no-install-recommends chromium-headless-shell fonts-liberation >/dev/null; \
+	else $(RUN)/playwright install --only-shell chromium; fi
+
+screenshots: chromium
+	rm -rf build/screenshots && mkdir -p build/screenshots
+	$(RUN)/qifldp compare --dataset kosarak --epsilon 1 --html build/screenshots/kosarak.html >/dev/null
+	$(RUN)/qifldp compare --domain-size 50 --epsilon 0.5,1,2 --html build/screenshots/budgets.html >/dev/null
+	$(RUN)/qifldp compare --domain-size 50 --max-asr 0.05 --html build/screenshots/limit.html >/dev/null
+	PYTHONPATH=tests $(RUN)/python tests/browser/screenshots.py build/screenshots/*.html --out build/screenshots
+
 bench: requirements/bench.txt
 	$(PYTHON) -m venv --without-pip build/bench
 	$(PYTHON) -m pip --python build/bench/bin/python $(PIP_FLAGS) install --require-hashes -r requirements/bench.txt
@@ -71,6 +89,17 @@ bench: requirements/bench.txt
 	build/bench/bin/python benchmarks/refinement.py
 	build/bench/bin/python benchmarks/collection.py
 	build/bench/bin/python benchmarks/weights.py
+
+# The audit of other libraries' clients, each installed from the package index in an environment of its own.
+audit-peers: $(VENV)/.base
+	$(PYTHON) -m venv --without-pip build/peers/multi-freq-ldpy
+	$(PYTHON) -m pip --python build/peers/multi-freq-ldpy/bin/python $(PIP_FLAGS) install \
+		multi-freq-ldpy==0.2.5 "xxhash<4"
+	$(PYTHON) -m venv --without-pip build/peers/pure-ldp
+	$(PYTHON) -m pip --python build/peers/pure-ldp/bin/python $(PIP_FLAGS) install \
+		pure-ldp==1.2.0 "xxhash<4" scikit-learn statsmodels
+	$(RUN)/python audits/peers.py --multi-freq-ldpy build/peers/multi-freq-ldpy/bin/python \
+		--pure-ldp build/peers/pure-ldp/bin/python
 
 format: $(VENV)/.dev
 	$(RUN)/ruff format .

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -68,6 +69,29 @@ def read_matrix(path: str | Path, kind: str, *, exact: bool = False) -> Labelled
     suffix = Path(path).suffix.lower()
     check_suffix(path, kind)
     return readers[suffix](check_readable(path))
+
+
+def matrix_of(data: bytes, suffix: str, kind: str) -> LabelledMatrix:
+    """Read a table of numbers from a file's bytes, in memory; the formats are those of :func:`read_matrix`.
+
+    Args:
+        data: The whole file.
+        suffix: The ending of its name.
+        kind: What it holds.
+
+    Raises:
+        InputError: If it is malformed or too large.
+    """
+    if suffix == ".parquet":
+        return _from_parquet(pa.BufferReader(data), kind)
+    if suffix == ".npy":
+        return _from_npy_bytes(data, kind)
+    check_suffix(f"matrix{suffix}", kind)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"The {kind} file is not UTF-8 text.") from None
+    return _from_csv(text, kind, exact=False) if suffix == ".csv" else _from_json(text, kind)
 
 
 def float_table(rows: list[list[Any]], what: str) -> NDArray[np.float64]:
@@ -160,6 +184,24 @@ def _from_npy(file: Path, kind: str) -> LabelledMatrix:
         array = np.lib.format.open_memmap(file, mode="r")
     except _BAD_NPY:
         raise InputError(f"The {kind} file is not a plain .npy array.") from None
+    return _checked_npy(array, kind)
+
+
+def _from_npy_bytes(data: bytes, kind: str) -> LabelledMatrix:
+    file = io.BytesIO(data)
+    try:
+        version = np.lib.format.read_magic(file)
+        header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, by_columns, dtype = header(file)
+        if dtype.hasobject or any(size < 0 for size in shape):
+            raise ValueError
+        array = np.frombuffer(data, dtype, count=math.prod(shape), offset=file.tell())  # no more than there is
+    except _BAD_NPY:
+        raise InputError(f"The {kind} file is not a plain .npy array.") from None
+    return _checked_npy(array.reshape(shape, order="F" if by_columns else "C"), kind)
+
+
+def _checked_npy(array: NDArray[Any], kind: str) -> LabelledMatrix:
     if array.dtype.kind not in "fiub" or array.ndim != 2:
         raise InputError(f"A {kind} in an .npy file must be a two-dimensional array of numbers.")
     if array.size > LARGEST_MATRIX:
@@ -167,7 +209,7 @@ def _from_npy(file: Path, kind: str) -> LabelledMatrix:
     return LabelledMatrix(array.astype(np.float64))
 
 
-def _from_parquet(file: Path, kind: str) -> LabelledMatrix:
+def _from_parquet(file: Path | pa.BufferReader, kind: str) -> LabelledMatrix:
     try:
         metadata = parquet.read_metadata(file)
         if metadata.num_rows * metadata.num_columns > LARGEST_MATRIX:

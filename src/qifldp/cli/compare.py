@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from qifldp.cli.application import application, check_output, progress_bar, show
+from qifldp.cli.application import application, check_output, errors, progress_bar, show
 from qifldp.comparison.compare import compare
+from qifldp.comparison.findings import Findings, find
 from qifldp.comparison.ordering import LARGEST_BY_DEFAULT, LARGEST_WITH_FIGURES, order_comparison
 from qifldp.comparison.question import Limit, Question
 from qifldp.comparison.subjects import FILE_PREFIX, read_subject
@@ -19,7 +21,10 @@ from qifldp.errors import InputError
 from qifldp.exact.budget import Budget
 from qifldp.protocols.specs import SEVEN, split_specs
 from qifldp.refinement.order import hasse_text
+from qifldp.rendering.charts import check_altair
 from qifldp.rendering.tables import comparison_view
+from qifldp.rendering.text import plain
+from qifldp.storage import same_file, write_atomically
 
 DEFAULT_N = 100_000
 
@@ -74,6 +79,9 @@ def compare_command(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
     out: Annotated[str | None, typer.Option(help="Write the JSON document to this file as well.")] = None,
+    html: Annotated[
+        str | None, typer.Option(help="Write a page with charts for a decision meeting to this file.")
+    ] = None,
 ) -> None:
     """Compare protocols on one domain: what each tells any adversary, and how well each estimates.
 
@@ -88,12 +96,19 @@ def compare_command(
       qifldp compare --domain-size 100 --epsilon 2 --match asr
 
       qifldp compare --domain-size 100 --n 1000000 --max-error 0.001
+
+      qifldp compare --domain-size 100 --epsilon "0.5,1,2" --html comparison.html
     """
     if time_limit is not None and not time_limit > 0:
         raise InputError.expected("--time-limit", "a positive number of seconds", time_limit)
     question = _question(epsilon, match, {"asr": max_asr, "bits": max_bits, "error": max_error})
     files = [spec.partition(":")[2] for spec in split_specs(protocols) if spec.lower().startswith(FILE_PREFIX)]
-    check_output(out, data, domain, *files)
+    for output in (out, html):
+        check_output(output, data, domain, *files)
+    if html is not None:
+        check_altair()
+        if out is not None and same_file(out, html):
+            raise InputError("--out and --html need a file each.")
     subjects = [read_subject(spec, normalize=normalize) for spec in split_specs(protocols)]
     population, size = _domain(data, column, dataset, domain_size, domain, other)
     reports = n if n is not None else (population.n if population and population.n else DEFAULT_N)
@@ -115,12 +130,32 @@ def compare_command(
             progress=advance,
         )
         wanted = size <= LARGEST_BY_DEFAULT if order is None else order
-        shown = as_json or out is not None
+        shown = as_json or out is not None or html is not None
         figures = shown and (order is True or size <= LARGEST_WITH_FIGURES)
         orders = order_comparison(result, figures=figures, time_limit=time_limit, progress=advance) if wanted else ()
-    document = result.to_json([entry for found in orders for entry in found.entries])
+        findings = None
+        if html is not None:
+            findings = find(subjects, result, orders=orders, prior=prior, progress=advance)
+            progress.update(task, description="page", total=None)
+            _write_page(findings, html)
+    entries = [entry for found in orders for entry in found.entries]
+    document = result.to_json(entries) if findings is None else findings.to_json()
     view = comparison_view(result, {found.asked_epsilon: hasse_text(found.order) for found in orders})
     show(document, view, as_json=as_json, out=out)
+    if html is not None:
+        errors().print(plain(f"The page is in {html} (HTML)."), markup=False, soft_wrap=True)
+
+
+def _write_page(findings: Findings, path: str) -> None:
+    """Write the comparison page, whole or not at all."""
+    from qifldp.rendering.page.assemble import page_of  # noqa: PLC0415  # imports an extra
+
+    text = page_of(findings)
+
+    def write(file: Path) -> None:
+        file.write_text(text, encoding="utf-8")
+
+    write_atomically(path, write)
 
 
 def _question(epsilon: str | None, match: Matched, limits: dict[Limit, float | None]) -> Question:

@@ -71,7 +71,7 @@ def leakage_command(
             raise InputError(f"The parameters of {subject.name} are p and q, not a budget: leave --epsilon out.")
     source = build(subject, size, None if epsilon is None else Budget.read(epsilon))
     known, description = _prior(prior, size)
-    wanted = _gain(gain, labels, size)
+    wanted = gain_option(gain, labels, size)
     if seed < 0:
         raise InputError.expected("seed", "a whole number of at least 0", seed)
     with progress_bar() as progress:
@@ -102,7 +102,12 @@ def _prior(text: str, domain_size: int) -> tuple[Prior, dict[str, object]]:
     return read_prior(text), {"kind": "file", "path": text}
 
 
-def _gain(text: str, labels: tuple[str, ...] | None, domain_size: int) -> Gain:
+def gain_option(text: str, labels: tuple[str, ...] | None, domain_size: int) -> Gain:
+    """Return the gain function that an option names.
+
+    Raises:
+        InputError: If it names none.
+    """
     kind, _, rest = text.partition(":")
     name = kind.lower()
     if name in ("bayes", "distance") and not rest:

@@ -8,13 +8,25 @@ from io import TextIOWrapper
 
 import typer
 
-from qifldp.cli import compare, estimate, exchange, leakage, perturb, protocol, prove, refine, reproduce
+from qifldp.cli import (
+    compare,
+    estimate,
+    exchange,
+    explore,
+    leakage,
+    perturb,
+    protocol,
+    prove,
+    recommend,
+    refine,
+    reproduce,
+)
 from qifldp.cli.application import application
 from qifldp.errors import QifldpError
 from qifldp.rendering.text import plain
 from qifldp.storage import reason
 
-COMMANDS = (compare, leakage, refine, exchange, protocol, perturb, estimate, reproduce, prove)
+COMMANDS = (compare, recommend, explore, leakage, refine, exchange, protocol, perturb, estimate, reproduce, prove)
 """Modules whose import registers their command, in the order of the help."""
 
 INTERRUPTED = 130
@@ -40,12 +52,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except typer.TyperException as error:
         return _fail(error.format_message()) if error.format_message() else BAD_INPUT
     except (typer.Abort, KeyboardInterrupt):
-        sys.stderr.write("qifldp: interrupted.\n")
-        return INTERRUPTED
+        code = INTERRUPTED
     except OSError as error:
         return _fail(f"The result cannot be written: {reason(error)}.")
     except MemoryError:
         return _fail("There is not enough memory for this; a smaller domain or fewer samples would fit.")
+    if code == INTERRUPTED and sys.stderr is not None:  # Typer, which catches it first, says nothing
+        sys.stderr.write("qifldp: interrupted.\n")
     return code if isinstance(code, int) else 0
 
 
@@ -53,3 +66,7 @@ def _fail(sentence: str) -> int:
     if sys.stderr is not None:
         sys.stderr.write(f"qifldp: {plain(' '.join(sentence.split()))}\n")
     return BAD_INPUT
+
+
+if __name__ == "__main__":
+    main()

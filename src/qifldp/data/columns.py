@@ -78,7 +78,7 @@ def count_column(
     if not counts:
         raise InputError(f"The column {shown(column)} of {shown(str(path))} has no values.")
     if domain is None:
-        return _own_domain(title, counts, missing)
+        return own_domain(title, counts, missing)
     return _declared_domain(title, counts, missing, domain, other)
 
 
@@ -94,7 +94,7 @@ def read_columns(path: str | Path, columns: list[str]) -> Iterator[tuple[float, 
         raise InputError.expected("A data file", "named .csv or .parquet", str(path))
     try:
         for share, batch in readers[file.suffix.lower()](file, columns):
-            yield share, [_as_text(batch.column(name)) for name in columns]
+            yield share, [as_text(batch.column(name)) for name in columns]
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(f"The file {shown(str(path))} cannot be read: {shown(str(error), 160)}.") from None
 
@@ -104,13 +104,21 @@ def column_title(path: str | Path, column: str) -> str:
     return f"{Path(path).name}, column {column}"
 
 
-def _as_text(column: pa.Array) -> pa.Array:
+def as_text(column: pa.Array) -> pa.Array:
+    """Return an array of plain values as text; what is not a number is no value."""
     if pa.types.is_floating(column.type):
         column = compute.if_else(compute.is_nan(column), pa.scalar(None, column.type), column)
     return column.cast(pa.string())
 
 
-def _own_domain(title: str, counts: Counter[str | None], missing: int) -> Population:
+def own_domain(title: str, counts: Counter[str | None], missing: int) -> Population:
+    """Return counts as a population whose domain was read from the data, the most frequent value first.
+
+    Args:
+        title: What the data are, for people.
+        counts: How often each value occurs.
+        missing: Rows without a value, which were left out.
+    """
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0])))
     notes = [READ_DOMAIN_NOTE]
     if missing:

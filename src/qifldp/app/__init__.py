@@ -1,0 +1,1 @@
+"""The explorer: the comparison in a browser, with its question at hand. Needs the extra ``app`` (Streamlit)."""

@@ -1,0 +1,213 @@
+"""What the explorer shows, as one value: read from an address that anybody may have written, and written to one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from typing import Any
+
+from qifldp.data.datasets import datasets
+from qifldp.errors import InputError, shown
+from qifldp.exact.budget import Budget, parse_rational
+from qifldp.protocols.specs import SEVEN
+
+LARGEST_DOMAIN, LARGEST_N = 100_000, 10**12
+"""Values and reports that the explorer takes; the command line goes further."""
+
+LEAST_EPSILON, MOST_EPSILON = 0.001, 20.0
+"""Budgets that the explorer takes."""
+
+LONGEST = 60
+"""Letters of a number in an address."""
+
+VIEWS = {
+    "overview": "Overview",
+    "plane": "Privacy against accuracy",
+    "curves": "Telling two apart",
+    "order": "Who is safer",
+    "pair": "Head to head",
+    "data": "Your data",
+}
+"""What can be looked at, and what it is called."""
+
+NO_DATA, UPLOADED = "none", "upload"
+"""Sources of data beside the embedded ones."""
+
+MATRIX = "matrix"
+"""The uploaded channel, as one side of a pair."""
+
+
+@dataclass(frozen=True)
+class State:
+    """Everything that the controls say.
+
+    Attributes:
+        k: Number of values.
+        epsilon: The budget as it was given: 1, ln(3), 2*ln(3).
+        theta: THE's threshold as it was given; empty for the most accurate one.
+        n: Number of reports.
+        protocols: Names of the protocols that are compared, of the seven.
+        adversary: Whose leakage is drawn, a key of ADVERSARIES.
+        tries: Guesses of the adversary who has several.
+        members: Values of the set of the adversary who asks for membership.
+        view: What is looked at, a key of VIEWS.
+        original: The first of two, head to head.
+        refined: The second.
+        data: ``none``, the name of an embedded data set, or ``upload``.
+    """
+
+    k: int = 100
+    epsilon: str = "1"
+    theta: str = ""
+    n: int = 100_000
+    protocols: tuple[str, ...] = SEVEN
+    adversary: str = "guess"
+    tries: int = 3
+    members: int = 50
+    view: str = "overview"
+    original: str = "sue"
+    refined: str = "the"
+    data: str = NO_DATA
+
+    @property
+    def budget(self) -> Budget:
+        """The budget, exactly as it was given."""
+        return Budget.read(self.epsilon)
+
+    def spec(self, name: str) -> str:
+        """Return the spec of a protocol: its name, and THE's threshold if one is given."""
+        return f"the:theta={self.theta}" if name == "the" and self.theta else name
+
+    @property
+    def specs(self) -> tuple[str, ...]:
+        """The specs of the protocols that are compared."""
+        return tuple(self.spec(name) for name in self.protocols)
+
+
+ADVERSARIES = ("guess", "tries", "membership", "shannon", "pair", "tight")
+"""Keys of the adversaries (see :mod:`qifldp.app.adversaries`)."""
+
+
+def read_epsilon(text: str) -> str:
+    """Return a budget as it stands in a state.
+
+    Raises:
+        InputError: If it is not a budget, or beyond those that the explorer takes.
+    """
+    budget = Budget.read(text.strip()[: LONGEST + 1])
+    if len(text.strip()) > LONGEST or not LEAST_EPSILON <= budget.epsilon <= MOST_EPSILON:
+        raise InputError.expected("ε", f"from {LEAST_EPSILON:g} to {MOST_EPSILON:g}, such as 1 or ln(3)", text)
+    return str(budget)
+
+
+def read_theta(text: str) -> str:
+    """Return a threshold of THE as it stands in a state; empty for the most accurate one.
+
+    Raises:
+        InputError: If it is not a number from 0.5 to 1.
+    """
+    if not text.strip():
+        return ""
+    if len(text.strip()) > LONGEST or not Fraction(1, 2) <= parse_rational(text.strip(), "θ") <= 1:
+        raise InputError.expected("θ", "a number from 0.5 to 1", text)
+    return text.strip()
+
+
+def read_whole(what: str, least: int, most: int) -> Callable[[str], int]:
+    """Return what reads a whole number between two bounds; commas and blanks between its digits are left out."""
+
+    def read(text: str) -> int:
+        digits = re.sub(r"[,\s]", "", text[:LONGEST])
+        if not re.fullmatch(r"[0-9]{1,15}", digits) or not least <= int(digits) <= most:
+            raise InputError.expected(what, f"a whole number from {least:,} to {most:,}", text)
+        return int(digits)
+
+    return read
+
+
+def _protocols(text: str) -> tuple[str, ...]:
+    names = text.lower().split(",") if len(text) <= LONGEST else []
+    if not names or len(set(names)) < len(names) or not set(names) <= set(SEVEN):
+        raise InputError.expected("protocols", f"some of {','.join(SEVEN)}", text)
+    return tuple(name for name in SEVEN if name in names)
+
+
+def _one_of(what: str, known: tuple[str, ...]) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text not in known:
+            raise InputError.expected(what, f"one of {', '.join(known)}", text)
+        return text
+
+    return read
+
+
+_SIDES = (*SEVEN, MATRIX)
+
+READERS: dict[str, Callable[[str], Any]] = {
+    "k": read_whole("k", 2, LARGEST_DOMAIN),
+    "epsilon": read_epsilon,
+    "theta": read_theta,
+    "n": read_whole("n", 1, LARGEST_N),
+    "protocols": _protocols,
+    "adversary": _one_of("adversary", ADVERSARIES),
+    "tries": read_whole("tries", 1, LARGEST_DOMAIN),
+    "members": read_whole("members", 1, LARGEST_DOMAIN),
+    "view": _one_of("view", tuple(VIEWS)),
+    "original": _one_of("original", _SIDES),
+    "refined": _one_of("refined", _SIDES),
+    "data": _one_of("data", (NO_DATA, UPLOADED, *datasets())),
+}
+"""What reads each field of a state from text; each raises InputError, in one sentence."""
+
+
+def read_state(parameters: Mapping[str, str]) -> tuple[State, list[str]]:
+    """Return the state that an address describes, and a sentence on each part of it that is not used.
+
+    Args:
+        parameters: The address's query; what is missing or wrong keeps its default.
+    """
+    state, notes = State(), []
+    for name, text in list(parameters.items())[: 2 * len(READERS)]:
+        if name not in READERS:
+            notes.append(f"The address has {shown(name, 30)}, which means nothing here.")
+            continue
+        try:
+            state = replace(state, **{name: READERS[name](text)})
+        except InputError as error:
+            notes.append(f"{error} The default is shown.")
+    if state.data == UPLOADED or MATRIX in (state.original, state.refined):
+        notes.append("This address was made beside an uploaded file, which is not in it: upload the file again.")
+        default = State()
+        sides = (default.original, default.refined) if MATRIX in (state.original, state.refined) else None
+        state = replace(state, data=NO_DATA if state.data == UPLOADED else state.data)
+        if sides:
+            state = replace(state, original=sides[0], refined=sides[1])
+    return state, notes
+
+
+def write_state(state: State) -> dict[str, str]:
+    """Return the address's query for a state: what is not at its default."""
+    default = State()
+    found = {}
+    for field in fields(State):
+        value = getattr(state, field.name)
+        if value != getattr(default, field.name):
+            found[field.name] = ",".join(value) if isinstance(value, tuple) else str(value)
+    return found
+
+
+def steps(least: float, most: float, mantissas: tuple[float, ...] = (1, 1.5, 2, 3, 5, 7)) -> list[float]:
+    """Return the stops of a logarithmic slider: round numbers between two bounds, both among them."""
+    found = [least]
+    power = 10 ** -(len(f"{least:g}".partition(".")[2]))
+    while power <= most:
+        found += [float(f"{mantissa * power:.4g}") for mantissa in mantissas if least < mantissa * power < most]
+        power *= 10
+    return [*found, most]
+
+
+def nearest(stops: list[float], value: float) -> float:
+    """Return the stop of a logarithmic slider that is nearest to a value."""
+    return min(stops, key=lambda stop: max(stop / value, value / stop))

@@ -1,0 +1,1 @@
+"""What the explorer shows, one module for each view."""

@@ -1,0 +1,150 @@
+"""Your data: a column of a table, or a channel matrix. Both stay in the memory of this session."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from qifldp.app import uploads
+from qifldp.app.answers import Asked, Files
+from qifldp.app.controls import change, current
+from qifldp.app.screen import heading, put, say
+from qifldp.app.state import MATRIX, NO_DATA, UPLOADED, State
+from qifldp.data.population import Population
+from qifldp.errors import InputError
+from qifldp.rendering.page.figures import shown, table
+from qifldp.rendering.page.markup import tag
+from qifldp.rendering.text import plain
+
+SHOWN = 10
+"""Values of a column that are listed."""
+
+PROMISE = (
+    "A file is read in the memory of this session, and is never written, logged or sent on. At most "
+    f"{uploads.MEGABYTES} MB, {uploads.MOST_ROWS:,} rows, {uploads.MOST_VALUES:,} different values."
+)
+
+
+def show(state: State, question: Asked, files: Files) -> None:
+    """Show the view."""
+    del state
+    put(heading("A column that is to be collected"), tag("p", PROMISE, class_="note"))
+    file = st.file_uploader(
+        "Table (CSV with a header, or Parquet)",
+        type=["csv", "parquet"],
+        key=f"file_table_{_round()}",
+        max_upload_size=uploads.MEGABYTES,
+    )
+    if file is not None:
+        _column(file)
+    if files.population is not None:
+        _population(files.population)
+    put(
+        heading("A channel matrix"),
+        tag(
+            "p",
+            "Rows are values, columns outputs, each row sums to one; CSV, JSON, NPY or Parquet. Its leakage is "
+            "compared with that of the protocols over as many values. "
+            f"At most {uploads.MOST_SECRETS:,} rows and {uploads.MOST_CELLS:,} cells.",
+            class_="note",
+        ),
+    )
+    matrix = st.file_uploader(
+        "Channel matrix",
+        type=["csv", "json", "npy", "parquet"],
+        key=f"file_matrix_{_round()}",
+        max_upload_size=uploads.MEGABYTES,
+    )
+    if matrix is not None:
+        _matrix(matrix)
+    if files.matrix is not None:
+        _channel(files, question.k)
+
+
+def _round() -> int:
+    """Return which pair of upload boxes is shown: new ones after something is forgotten, so that its bytes go too."""
+    found: int = st.session_state.get("uploads", 0)
+    return found
+
+
+def _column(file: Any) -> None:
+    data, name = file.getvalue(), file.name
+    try:
+        names = uploads.column_names(data, name)
+    except InputError as error:
+        say(str(error), "error")
+        return
+    places = st.selectbox(
+        "Column", range(len(names)), format_func=lambda place: plain(names[place]).replace("\n", " "), key="column"
+    )
+    if st.button("Use this column", type="primary"):
+        try:
+            found = uploads.population_of(data, name, names[places])
+        except InputError as error:
+            say(str(error), "error")
+            return
+        own: Files = st.session_state.files
+        st.session_state.files = Files(
+            found, own.matrix, uploads.digest(data + names[places].encode() + own.key.encode())
+        )
+        change(data=UPLOADED)
+        st.rerun()
+
+
+def _population(found: Population) -> None:
+    in_use = current().data == UPLOADED
+    put(
+        tag(
+            "p",
+            f"{'In use' if in_use else 'Read'}: {found.title}: {found.n:,} rows, {len(found.values):,} values.",
+            class_="good",
+        )
+    )
+    for note in found.notes:
+        say(note)
+    rows = [
+        [value, shown(count, "count"), shown(count / found.n, "percent")]
+        for value, count in list(zip(found.values, found.counts, strict=True))[:SHOWN]
+    ]
+    with st.expander(f"Its {min(SHOWN, len(found.values))} most frequent values"):
+        put(table(["value", "rows", "share"], rows, caption="The most frequent values"))
+    if st.button("Forget the column"):
+        own: Files = st.session_state.files
+        st.session_state.files = Files(None, own.matrix, own.key)
+        st.session_state.uploads = _round() + 1
+        if in_use:
+            change(data=NO_DATA)
+        st.rerun()
+
+
+def _matrix(file: Any) -> None:
+    if not st.button("Use this channel", type="primary"):
+        return
+    data = file.getvalue()
+    try:
+        found = uploads.matrix_from(data, file.name)
+    except InputError as error:
+        say(str(error), "error")
+        return
+    own: Files = st.session_state.files
+    st.session_state.files = Files(own.population, found, uploads.digest(data + own.key.encode()))
+    change(data=NO_DATA)
+    st.rerun()
+
+
+def _channel(files: Files, k: int) -> None:
+    assert files.matrix is not None
+    channel = files.matrix.channel
+    exact = "exact" if channel.is_exact else "doubles"
+    name = files.matrix.spec.partition(":")[2]
+    put(tag("p", f"In use: {name}: {channel.domain_size} × {len(channel.outputs)}, {exact}.", class_="good"))
+    if channel.domain_size != k:
+        say(f"It is not compared now: it has {channel.domain_size:,} rows, and the data have {k:,} values.")
+    if st.button("Forget the channel"):
+        st.session_state.files = Files(files.population, None, files.key)
+        st.session_state.uploads = _round() + 1
+        state = current()
+        if MATRIX in (state.original, state.refined):
+            change(original=State.original, refined=State.refined)
+        st.rerun()

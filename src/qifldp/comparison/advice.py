@@ -1,0 +1,86 @@
+"""The recommendation that goes with a comparison: what its question asks, put to ``recommend``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from qifldp.comparison.candidates import Goal
+from qifldp.comparison.compare import Comparison, Row
+from qifldp.comparison.recommend import Recommendation, recommend
+from qifldp.comparison.subjects import Subject
+from qifldp.errors import InputError
+from qifldp.exact.budget import Budget
+from qifldp.protocols.specs import ProtocolSpec
+
+LARGEST = 100_000
+"""Domain size up to which a comparison looks for a recommendation (seconds); ``recommend`` itself has no limit."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A recommendation at one budget asked, or why there is none.
+
+    Attributes:
+        asked_epsilon: The budget, None for a limit.
+        found: The recommendation.
+        reason: Why there is none.
+    """
+
+    asked_epsilon: float | None
+    found: Recommendation | None
+    reason: str = ""
+
+    def to_json(self) -> dict[str, object]:
+        """Return the advice as JSON."""
+        if self.found is None:
+            return {"epsilon": self.asked_epsilon, "recommended": None, "sentences": [self.reason]}
+        return {"epsilon": self.asked_epsilon} | self.found.to_json()
+
+
+def advise(
+    subjects: Sequence[Subject],
+    comparison: Comparison,
+    asked: float | None,
+    rows: Sequence[Row],
+    budget: Budget | None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Advice:
+    """Return the recommendation among what is compared, under the limit that the comparison's question sets.
+
+    A question at equal leakage sets that leakage as the limit.
+
+    Args:
+        subjects: What is compared.
+        comparison: The comparison of them.
+        asked: The budget asked, None for a limit.
+        rows: Its rows.
+        budget: The budget as it was given.
+        progress: Called with (what is being done, steps done, steps in all).
+    """
+    k, n = comparison.domain_size, comparison.n
+    specs = [one.text for one in subjects if isinstance(one, ProtocolSpec) and one.has_budget and one.budget is None]
+    if k > LARGEST:
+        return Advice(asked, None, f"Above {LARGEST:,} values no recommendation is looked for here: qifldp recommend.")
+    if not specs:
+        return Advice(asked, None, "None: what is compared has no budget to choose.")
+    goal = _goal(comparison, rows, budget)
+    if goal is None:
+        return Advice(asked, None, "None: the first protocol has no figure to match.")
+    try:
+        return Advice(asked, recommend(domain_size=k, n=n, goal=goal, specs=specs, progress=progress))
+    except InputError as error:
+        return Advice(asked, None, str(error))
+
+
+def _goal(comparison: Comparison, rows: Sequence[Row], budget: Budget | None) -> Goal | None:
+    question = comparison.question
+    if question.limit is not None:
+        assert question.limit_value is not None
+        return Goal(question.limit, question.limit_value)
+    if question.match in ("asr", "shannon"):
+        kind, key = ("asr", "asr_uniform") if question.match == "asr" else ("bits", "shannon_capacity_bits")
+        value = rows[0].figures[key]
+        return Goal(kind, value) if value else None  # type: ignore[arg-type]  # one of two literals
+    assert budget is not None
+    return Goal("epsilon", budget)

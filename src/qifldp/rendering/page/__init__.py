@@ -1,0 +1,1 @@
+"""The comparison page: one self-contained HTML file for a decision meeting, and the charts in it."""

@@ -1,0 +1,239 @@
+"""The charts, as Vega-Lite: functions of result objects, for the page and for any other screen.
+
+Every chart names its data sets by their place in the result's JSON document (``/planes/0/points``), and holds them in
+``datasets``; a page that embeds the document leaves those out and looks them up. Legends are the page's affair: every
+series has one look everywhere (:func:`~qifldp.rendering.page.looks.looks_of`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+
+from qifldp.comparison.curves import Curves
+from qifldp.comparison.plane import Plane
+from qifldp.comparison.sweep import Sweep
+from qifldp.rendering.charts import INK, LOOKS, THEME, Look, axis_title
+from qifldp.rendering.page.axes import QUANTITIES
+from qifldp.rendering.page.labels import bounds, frontier_labels, joint_labels, ladder, log_ticks, without_outliers
+
+Spec = dict[str, Any]
+Records = Sequence[Mapping[str, object]]
+
+HEIGHT, SMALL, SQUARE = 380, 230, 340
+"""Heights in pixels; widths are those of the container."""
+
+SHADE = "#f0f0f0"
+"""Where no protocol can be."""
+
+NOTE = "#555555"
+"""Ink of what is beside the matter: presets, references."""
+
+
+def leakage_chart(sweep: Sweep, key: str, looks: Mapping[str, Look], presets: Records = ()) -> Spec:
+    """Return one figure over ε: a curve for each protocol, and a mark at each budget asked.
+
+    Args:
+        sweep: Figures over ε.
+        key: Which figure.
+        looks: The look of each series.
+        presets: Deployed systems, marked at their ε on the upper edge, and their caps on bits.
+    """
+    data: dict[str, Records] = {"/sweep/curves": sweep.curves, "/sweep/marks": sweep.marks}
+    records = [*sweep.curves, *sweep.marks]
+    right = max((_number(record["epsilon"]) for record in records), default=1.0)
+    x = _axis(alt.X, "epsilon", alt.Scale(domain=[0, right * 1.02], nice=False))
+    spread = key == "standard_error_weighted"  # over several powers of ten
+    scale = alt.Scale(type="log") if spread else alt.Scale(zero=key != "guessing_entropy", nice=True)
+    values = [_number(one[key]) for one in records if one.get(key) is not None]
+    y = _axis(alt.Y, key, scale, values=log_ticks(min(values), max(values)) if spread and values else None)
+    tip = _tooltip("series", "epsilon", key)
+    line = _data("/sweep/curves").mark_line().encode(x, y, *_looks(looks, "color", "strokeDash"), tip)
+    dot = _data("/sweep/marks").mark_point(size=46).encode(x, y, *_looks(looks, "color", "shape"), tip)
+    layers = [line, dot] if sweep.curves else [dot]
+    marks = [one for one in ladder(presets, right) if _number(one["epsilon"]) <= right]
+    if marks:
+        data["preset letters"] = marks
+        place = alt.Chart(alt.NamedData("preset letters")).encode(x="epsilon:Q", y=alt.value(0))
+        layers.append(place.mark_tick(orient="vertical", color=NOTE, size=10, thickness=1.5, yOffset=5))
+        layers.append(place.mark_text(color=NOTE, dy=-8, fontSize=10).encode(text="label:N"))
+    top = max((_number(one[key]) for one in records if one.get(key) is not None), default=0.0)
+    caps = [one for one in presets if one.get("most_bits") is not None and _number(one["most_bits"]) <= top]
+    if key == "shannon_capacity_bits" and caps:
+        data["/presets"] = presets
+        layers.append(_rule("/presets", "y", "most_bits"))
+    return _chart(layers, data, SMALL, QUANTITIES[key].heading)
+
+
+def plane_chart(plane: Plane, key: str, looks: Mapping[str, Look], presets: Records = (), *, at: int = 0) -> Spec:
+    """Return leakage against error: a point for each protocol, and the frontier where it is known.
+
+    Args:
+        plane: The protocols at one budget asked.
+        key: What leakage is measured by; the frontier is known for ``asr_uniform``.
+        looks: The look of each series.
+        presets: Deployed systems, for their caps on bits.
+        at: The place of the plane in the result.
+    """
+    points, error = [one for one in plane.points if one[key] is not None], "standard_error_weighted"
+    if not points:
+        return {}
+    own = f"/planes/{at}/points"
+    data: dict[str, Records] = {own: plane.points}
+    near, far = without_outliers(points, error)
+    left, right = bounds([_number(one[key]) for one in near], logarithmic=False)
+    low, high = bounds([_number(one[error]) for one in near], logarithmic=True)
+    known = key == "asr_uniform" and bool(plane.frontier)
+    if known:
+        edge = [one for one in plane.frontier if left <= one["asr_uniform"] <= right]
+        low = min([low, *(one[error] * 0.97 for one in edge)])
+    x = _axis(alt.X, key, alt.Scale(domain=[left, right], nice=False))
+    y = _axis(alt.Y, error, alt.Scale(type="log", domain=[low, high], nice=False), values=log_ticks(low, high))
+    layers = []
+    if known:
+        name, largest = f"/planes/{at}/frontier", max(one["epsilon"] for one in plane.frontier)
+        data[name] = plane.frontier
+        own_edge = _data(name).transform_filter(alt.datum.epsilon == largest)
+        layers.append(own_edge.mark_area(color=SHADE, clip=True).encode(x, y, y2=alt.Y2Datum(low)))
+        curve = _data(name).mark_line(color=INK, strokeWidth=1.6, clip=True)
+        layers.append(curve.encode(x, y, alt.Detail("epsilon:N"), _tooltip("epsilon", key, error)))
+        data["edges"] = frontier_labels(plane.frontier, right, (low, high))
+        word = alt.Chart(alt.NamedData("edges")).mark_text(align="right", dx=-6, dy=9, color=NOTE, fontSize=11)
+        layers.append(word.encode(x=alt.value("width"), y=y, text="label:N"))
+        data["corner"] = [{"label": f"shaded: out of reach at tight ε ≤ {largest:.4g}"}]
+        layers.append(_corner_note())
+    if key == "shannon_capacity_bits" and any(
+        one.get("most_bits") is not None and left <= _number(one["most_bits"]) <= right for one in presets
+    ):
+        data["/presets"] = presets
+        layers.append(_rule("/presets", "x", "most_bits"))
+    tip = _tooltip("series", key, error, *(("frontier_share", "least_error") if known else ()))
+    layers.append(_data(own).mark_point(size=90, clip=True).encode(x, y, *_looks(looks, "color", "shape"), tip))
+    data["labels"] = joint_labels(near, key, error, (left, right), (low, high))
+    data["labels, narrow"] = joint_labels(near, key, error, (left, right), (low, high), narrow=True)
+    if far:
+        data["far"] = [{"label": f"off the chart, above: {', '.join(str(one['series']) for one in far)}"}]
+        word = alt.Chart(alt.NamedData("far")).mark_text(align="right", dx=-8, dy=12, color=INK, fontSize=11)
+        layers.append(word.encode(x=alt.value("width"), y=alt.value(0), text="label:N"))
+    text: dict[str, Any] = {"color": INK, "fontSize": 11.5, "limit": 220}
+    on_right, on_left = (_data("labels").transform_filter(alt.datum.side == side) for side in ("right", "left"))
+    layers.append(on_right.mark_text(align="left", dx=9, **text).encode(x, y, text="label:N"))
+    layers.append(on_left.mark_text(align="right", dx=-9, **text).encode(x, y, text="label:N"))
+    return _chart(layers, data, HEIGHT, f"{QUANTITIES[key].heading} against the error of a frequency")
+
+
+def trade_off_chart(curves: Curves, looks: Mapping[str, Look], *, at: int = 0) -> Spec:
+    """Return the trade-off curves: the misses that the best test with so many false alarms must have.
+
+    Args:
+        curves: The curves at one budget asked.
+        looks: The look of each series.
+        at: Their place in the result.
+    """
+    name = f"/trade_offs/{at}/corners"
+    unit = alt.Scale(domain=[0, 1], nice=False)
+    x, y = _axis(alt.X, "alpha", unit), _axis(alt.Y, "beta", unit)
+    blind = alt.Chart(alt.NamedData("blind")).mark_line(color=NOTE, strokeDash=[1, 3]).encode(x, y)
+    line = (
+        _data(name)
+        .mark_line()
+        .encode(x, y, *_looks(looks, "color", "strokeDash"), alt.Order("alpha:Q"), _tooltip("series", "alpha", "beta"))
+    )
+    word = (
+        alt.Chart(alt.NamedData("blind"))
+        .mark_text(align="right", dx=-6, dy=12, color=NOTE)
+        .transform_filter(alt.datum.alpha == 1)
+    )
+    word = word.encode(x=alt.value("width"), y=alt.value(0), text=alt.value("dotted: a report that tells nothing"))
+    data: dict[str, Records] = {name: curves.corners, "blind": [{"alpha": 0, "beta": 1}, {"alpha": 1, "beta": 0}]}
+    return _chart([blind, word, line], data, SQUARE, "Misses against false alarms of the best test")
+
+
+def delta_chart(curves: Curves, looks: Mapping[str, Look], *, at: int = 0) -> Spec:
+    """Return the least δ for which two values are (ε, δ)-indistinguishable, over ε.
+
+    Args:
+        curves: The curves at one budget asked.
+        looks: The look of each series.
+        at: Their place in the result.
+    """
+    name = f"/trade_offs/{at}/readings"
+    x = _axis(alt.X, "epsilon", alt.Scale(nice=False), title="ε")
+    y = _axis(alt.Y, "delta", alt.Scale(zero=True))
+    line = (
+        _data(name)
+        .mark_line()
+        .encode(x, y, *_looks(looks, "color", "strokeDash"), _tooltip("series", "epsilon", "delta"))
+    )
+    return _chart([line], {name: curves.readings}, SQUARE, "The least δ at each ε")
+
+
+def _data(name: str) -> alt.Chart:
+    return alt.Chart(alt.NamedData(name))
+
+
+def _chart(layers: Sequence[Any], data: Mapping[str, Records], height: int, description: str) -> Spec:
+    chart = alt.layer(*layers).properties(width="container", height=height, description=description)
+    spec: Spec = chart.configure(**THEME).to_dict(validate=False)
+    spec["autosize"] = {"type": "fit-x", "contains": "padding"}
+    spec["config"]["axis"] |= {"labelFontSize": 12, "titleFontSize": 12.5, "titlePadding": 8}
+    spec["datasets"] = {name: [dict(one) for one in records] for name, records in data.items()}
+    return spec
+
+
+def _corner_note() -> alt.Chart:
+    """Return a note in the lower left corner."""
+    note = alt.Chart(alt.NamedData("corner")).mark_text(align="left", dx=8, dy=-10, color=NOTE, fontSize=11)
+    return note.encode(x=alt.value(0), y=alt.value("height"), text="label:N")
+
+
+def _axis(
+    channel: Any, key: str, scale: alt.Scale, *, title: str | None = None, values: Sequence[float] | None = None
+) -> Any:
+    quantity, upright = QUANTITIES[key], channel is alt.Y
+    words = axis_title(title or quantity.title, quantity.better, quantity.end, upright=upright)
+    ticks: dict[str, Any] = {} if values is None else {"values": values}
+    few = alt.Axis(format=quantity.number, tickCount=5, grid=True, **ticks)
+    return channel(f"{key}:Q", title=words, scale=scale, axis=few)
+
+
+def _looks(looks: Mapping[str, Look], *parts: str) -> list[Any]:
+    """Return channels of the series; without a legend, and with every name in the scale."""
+    names = list(looks)
+    channels = {
+        "color": alt.Color("series:N", legend=None, scale=_scale(names, [one.color for one in looks.values()])),
+        "strokeDash": alt.StrokeDash(
+            "series:N", legend=None, scale=_scale(names, [one.dash for one in looks.values()])
+        ),
+        "shape": alt.Shape("series:N", legend=None, scale=_scale(names, [one.shape for one in looks.values()])),
+    }
+    return [channels[part] for part in parts]
+
+
+def _scale(names: Sequence[str], values: Sequence[Any]) -> alt.Scale:
+    return alt.Scale(domain=names, range=values)
+
+
+def _tooltip(*keys: str) -> alt.Tooltip | list[alt.Tooltip]:
+    titles = {"series": "protocol", "frontier_share": "share of the frontier", "least_error": "least error possible"}
+    tips = []
+    for key in keys:
+        text = key == "series"
+        percent = key in ("frontier_share", "least_error") or (key in QUANTITIES and QUANTITIES[key].number[-1] in "p%")
+        title = titles.get(key) or QUANTITIES[key].title
+        number: dict[str, Any] = {} if text else {"format": ".4~p" if percent else ".4~g"}
+        tips.append(alt.Tooltip(f"{key}:{'N' if text else 'Q'}", title=title, **number))
+    return tips
+
+
+def _rule(name: str, channel: str, key: str) -> alt.Chart:
+    look = LOOKS["threshold"]
+    rule = _data(name).mark_rule(color=look.color, strokeDash=look.dash, clip=True)
+    return rule.encode(**{channel: f"{key}:Q"}, tooltip=["name:N", f"{key}:Q"])
+
+
+def _number(value: object) -> float:
+    assert isinstance(value, int | float)
+    return float(value)

@@ -1,0 +1,137 @@
+"""The explorer answers what the command line answers, number for number."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from qifldp.app.adversaries import KNOWN, budgets, figure_of, fitted, follow, without_report
+from qifldp.app.answers import (
+    Asked,
+    Files,
+    advice_of,
+    asked,
+    certificate_text,
+    comparison_of,
+    curves_of,
+    document_of,
+    marks_of,
+    names_of,
+    plane_of,
+    side_of,
+    subjects_of,
+    verify_text,
+)
+from qifldp.app.state import ADVERSARIES, State
+from qifldp.app.uploads import matrix_from, population_of
+from qifldp.cli.main import run
+from qifldp.comparison.candidates import Goal
+from qifldp.comparison.recommend import recommend
+from qifldp.errors import InputError, QifldpError
+from qifldp.exact.budget import Budget
+from qifldp.protocols.specs import ProtocolSpec, parse_spec
+from qifldp.refinement.decide import decide_refinement
+from qifldp.refinement.decision import Refines
+from qifldp.rendering.page.axes import QUANTITIES
+
+NONE = Files()
+
+
+def test_the_figures_are_those_of_compare(capsys: pytest.CaptureFixture[str]) -> None:
+    state = State(k=20, epsilon="ln(3)", theta="0.9", n=5_000)
+    found = comparison_of(asked(state, NONE), NONE).to_json()
+    specs = "grr,ss,blh,olh,sue,oue,the:theta=0.9"
+    arguments = ["compare", "--domain-size", "20", "--epsilon", "ln(3)", "--n", "5000", "--protocols", specs]
+    assert run([*arguments, "--no-order", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == found
+
+
+def test_data_say_how_many_values_and_reports() -> None:
+    assert asked(State(data="kosarak", k=7, n=8), NONE).k == 156
+    column = population_of(b"a\nx\ny\nx\nz\n", "a.csv", "a")
+    question = asked(State(data="upload"), Files(column, None, "key"))
+    assert (question.k, question.n, question.files) == (3, 4, "key")
+    comparison = comparison_of(question, Files(column, None, "key"))
+    assert comparison.prior["title"] == "a.csv, column a"
+    assert comparison.rows[0].figures["asr_prior"] != comparison.rows[0].figures["asr_uniform"]
+
+
+def test_a_matrix_stands_beside_the_protocols_of_its_size() -> None:
+    files = Files(None, matrix_from(b"0.5,0.5\n0.25,0.75\n", "m.csv"), "key")
+    question = asked(State(), files)
+    assert question.k == 2
+    assert names_of(question, files)[-1] == "m.csv"
+    assert len(subjects_of(Asked(3, "1", 10, ("grr",)), files)) == 1
+    comparison = comparison_of(question, files)
+    key = KNOWN["guess"].key
+    marks = marks_of(question, files, comparison, figure_of(State()), key)
+    assert marks[-1][key] == comparison.rows[-1].figures["asr_uniform"] == 0.625
+    assert [point["series"] for point in plane_of(question, files, comparison, marks).points] == [
+        *("GRR", "SS", "BLH", "OLH", "SUE", "OUE", "THE"),
+    ]
+    assert curves_of(question, files, comparison).pairs == {"m.csv": ("0", "1")}
+
+
+@pytest.mark.parametrize("adversary", ADVERSARIES)
+def test_every_adversary_has_an_axis_and_a_figure(adversary: str) -> None:
+    state = State(k=10, adversary=adversary, tries=3, members=4)
+    question = asked(state, NONE)
+    key = KNOWN[adversary].key
+    assert key in QUANTITIES
+    comparison = comparison_of(question, NONE)
+    for mark, row in zip(marks_of(question, NONE, comparison, figure_of(state), key), comparison.rows, strict=True):
+        value = mark[key]
+        assert isinstance(value, float)
+        assert value >= without_report(state, 10)
+        if key in row.figures:
+            assert value == row.figures[key]
+
+
+def test_numbers_of_guesses_and_members_fit_the_domain() -> None:
+    state = fitted(State(tries=50, members=50), 10)
+    assert (state.tries, state.members) == (9, 9)
+    assert fitted(State(), 100) == State()
+
+
+def test_curves_pass_through_the_marks() -> None:
+    named = [(name.upper(), parse_spec(name)) for name in ("grr", "the")]
+    figure = figure_of(State(adversary="shannon"))
+    records = follow(named, 12, [0.5, 1.0], figure, "bits")
+    assert [(one["series"], one["epsilon"]) for one in records] == [("GRR", 0.5), ("GRR", 1), ("THE", 0.5), ("THE", 1)]
+    assert records[1]["bits"] == figure(named[0][1].build(12, Budget.read("1")))
+    assert follow([("X", ProtocolSpec("grr", (), Budget.read("1")))], 12, [1.0], figure, "bits") == []
+
+
+def test_small_budgets_share_one_curve() -> None:
+    assert budgets(Budget.read("0.1")) == budgets(Budget.read("2.5"))
+    assert max(budgets(Budget.read("10"))) == 15
+
+
+def test_the_document_is_what_the_tables_read() -> None:
+    question = Asked(5, "1", 100, ("grr", "oue"))
+    document = document_of(comparison_of(question, NONE), names_of(question, NONE))
+    assert document["series"] == ["GRR", "OUE"]
+    assert document["diagrams"] == []
+
+
+def test_advice() -> None:
+    question = Asked(50, "1", 100_000, ("grr", "oue"))
+    found = advice_of(question, NONE, comparison_of(question, NONE)).found
+    goal = Goal("epsilon", Budget.read("1"))
+    assert found == recommend(domain_size=50, n=100_000, goal=goal, specs=("grr", "oue"))
+
+
+def test_a_certificate_is_read_again_and_checked() -> None:
+    sides = side_of("sue", State(), NONE), side_of("the", State(), NONE)
+    decision = decide_refinement(original=sides[0], refined=sides[1])
+    assert isinstance(decision, Refines)
+    text = certificate_text(decision.certificate)
+    assert verify_text(text).startswith("Proved in balls of ")
+    with pytest.raises(QifldpError):
+        verify_text(text.replace('"refines"', '"does_not_refine"'))
+
+
+def test_the_uploaded_channel_must_be_there() -> None:
+    with pytest.raises(InputError, match=r"^There is no uploaded channel\.$"):
+        side_of("matrix", State(), NONE)

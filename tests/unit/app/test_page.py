@@ -1,0 +1,163 @@
+"""The page without a browser: controls change the answers, and nothing that a stranger wrote becomes markup."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import qifldp
+from qifldp.app import uploads
+from qifldp.app.answers import Files
+from qifldp.app.state import VIEWS
+
+SCRIPT = Path(qifldp.__file__).parent / "app" / "start.py"
+
+HOSTILE = "</style><script>window.harmed=1</script><img src=x onerror=window.harmed=1> :red[x] [y](javascript:1) $x$"
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # Streamlit's test harness leaves its folder to us
+
+
+def opened(query: dict[str, str] | None = None, files: Files | None = None) -> AppTest:
+    """Return the page as a session sees it that opens an address."""
+    page = AppTest.from_file(str(SCRIPT), default_timeout=120)
+    for name, value in (query or {}).items():
+        page.query_params[name] = value
+    if files is not None:
+        page.session_state["files"] = files
+    return page.run()
+
+
+def bodies(page: AppTest) -> list[str]:
+    """Return all markup that is shown."""
+    assert not page.exception
+    return [element.proto.body for element in page.get("html")]
+
+
+def text(page: AppTest) -> str:
+    """Return what a reader reads of it."""
+    shown = [body for body in bodies(page) if not body.startswith("<style>")]
+    return html.unescape(re.sub(r"<[^>]*>", " ", " ".join(shown)))
+
+
+def column(page: AppTest, key: str) -> list[str]:
+    """Return a column of the table of figures."""
+    found = next(body for body in bodies(page) if f'data-key="{key}"' in body)
+    return re.findall(rf'data-key="{key}">.*?<data value="([^"]+)"', found)
+
+
+def test_it_opens_with_a_recommendation_and_seven_rows() -> None:
+    page = opened()
+    assert "Take ss:epsilon=1,omega=27: of all that keep the tight ε to at most 1, it estimates best." in text(page)
+    assert len(column(page, "bayes_capacity")) == 7
+    assert dict(page.query_params) == {}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_opens(view: str) -> None:
+    page = opened({"view": view, "k": "12", "epsilon": "ln(3)"})
+    assert "ε = ln(3)" in text(page)
+    shown = {} if view == "overview" else {"view": view}
+    assert dict(page.query_params) == {"k": "12", "epsilon": "ln(3)"} | shown
+
+
+def test_a_slider_changes_the_table_and_the_address() -> None:
+    page = opened({"k": "12"})
+    before = column(page, "bayes_capacity")
+    page.select_slider(key="control_epsilon").set_value(2.0).run()
+    after = column(page, "bayes_capacity")
+    assert len(after) == 7
+    assert all(float(new) > float(old) for old, new in zip(before, after, strict=True))
+    assert dict(page.query_params) == {"k": "12", "epsilon": "2"}
+    page.select_slider(key="control_k").set_value(20).run()
+    assert column(page, "bayes_capacity") != after
+    assert page.text_input(key="control_k_text").value == "20"
+
+
+def test_an_exact_budget_is_kept_as_it_is_typed() -> None:
+    page = opened({"k": "12"})
+    page.text_input(key="control_epsilon_text").set_value("ln(3)").run()
+    assert page.query_params["epsilon"] == "ln(3)"
+    assert column(page, "epsilon")[0] == "1.0986122886681098"
+    page.text_input(key="control_epsilon_text").set_value(HOSTILE[:50]).run()
+    assert "epsilon must be a positive number, ln(3) or 2*ln(3), got '</style><script>" in text(page)
+    assert page.query_params["epsilon"] == "ln(3)"
+    assert not any("<script>" in body for body in bodies(page))
+
+
+def test_an_adversary_and_a_threshold() -> None:
+    page = opened({"k": "12", "protocols": "the", "theta": "0.9", "adversary": "tries", "tries": "5"})
+    assert "How often the value is among 5 guesses. From THE: " in text(page)
+    assert "the: epsilon=1, theta=0.9" in text(page)
+    page.slider(key="control_theta").set_value(0.75).run()
+    assert "the: epsilon=1, theta=0.75" in text(page)
+    page.toggle(key="control_own_theta").set_value(False).run()
+    assert "theta" not in page.query_params
+
+
+def test_head_to_head_shows_the_verdict_and_checks_its_proof() -> None:
+    page = opened({"view": "pair", "k": "12"})
+    assert "THE is safer for everybody than SUE." in text(page)
+    assert "SUE ⊑ THE" in text(page)
+    assert "THE ⋢ SUE" in text(page)
+    for way in ("forth", "back"):
+        page.button(key=f"verify_{way}").click().run()
+        assert re.search(r"Proved (exactly|in balls of \d+ bits): ", text(page))
+    page.selectbox(key="control_original").set_value("grr").run()
+    assert "Neither is safer for everybody" in text(page)
+    page.selectbox(key="control_refined").set_value("grr").run()
+    assert "Choose two different ones." in text(page)
+    assert page.query_params["original"] == "grr"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"k": "abc", "epsilon": HOSTILE, "view": HOSTILE, HOSTILE: HOSTILE},
+        {"k": "9" * 5_000, "n": "-1", "tries": "nan", "members": "1e9", "theta": "7", "protocols": ",,,"},
+        {"data": "../../etc/passwd", "original": "file:/etc/passwd", "refined": "matrix", "adversary": "\x00"},
+    ],
+)
+def test_bad_addresses_give_defaults_and_a_note(query: dict[str, str]) -> None:
+    page = opened(query)
+    assert "The default is shown." in text(page)
+    assert len(column(page, "bayes_capacity")) == 7
+    assert not any("<script>" in body or "<img src=x" in body for body in bodies(page))
+    assert dict(page.query_params) == {}
+
+
+def test_a_hostile_column_is_text() -> None:
+    cells = "\n".join(f'"{value}"' for value in (HOSTILE, "=1+1", "<b>x</b>", "<b>x</b>"))
+    data = f'"{HOSTILE}"\n{cells}\n'.encode()
+    (name,) = uploads.column_names(data, "a<img src=x onerror=window.harmed=1>.csv")
+    found = uploads.population_of(data, "a<img src=x onerror=window.harmed=1>.csv", name)
+    for view in VIEWS:
+        page = opened({"view": view}, Files(found, None, "key"))
+        page.selectbox(key="control_data").set_value("upload").run()
+        assert "3 values, 4 reports" in text(page)
+        assert HOSTILE in text(page)
+        assert not any("<script>" in body or "<img src=x" in body for body in bodies(page))
+        assert not any(HOSTILE[:8] in element.value for element in page.markdown)
+
+
+def test_a_channel_stands_beside_the_protocols() -> None:
+    matrix = uploads.matrix_from(b"2/3,1/3\n1/3,2/3\n", "m<b>.csv")
+    page = opened({"epsilon": "ln(3)"}, Files(None, matrix, "key"))
+    assert len(column(page, "bayes_capacity")) == 8
+    assert "m<b>.csv" in text(page)
+    page = opened({"epsilon": "ln(3)", "view": "pair"}, Files(None, matrix, "key"))
+    page.selectbox(key="control_original").set_value("grr").run()
+    page.selectbox(key="control_refined").set_value("matrix").run()
+    assert "Your channel is safer for everybody than GRR." in text(page)
+    page.text_input(key="control_epsilon_text").set_value("1").run()
+    assert "must be exact" in text(page)
+
+
+def test_long_work_is_offered_not_done() -> None:
+    page = opened({"k": "20000"})
+    assert page.button(key="start_curves").label == "Draw the curves"
+    page = opened({"k": "20000", "view": "order"})
+    assert page.button(key="start_order").label == "Decide the order"
