@@ -48,7 +48,9 @@ types: $(VENV)/.dev
 layers: $(VENV)/.dev
 	$(RUN)/lint-imports --no-logo
 
+# Without a browser, which not every machine can install, its tests are skipped and say so.
 unit: $(VENV)/.dev
+	@$(MAKE) --no-print-directory chromium || echo "No browser: the tests in tests/browser will be skipped."
 	$(RUN)/pytest -n auto -m "not slow"
 
 check-slow: $(VENV)/.dev
@@ -80,6 +82,7 @@ screenshots: chromium
 	$(RUN)/qifldp compare --domain-size 50 --epsilon 0.5,1,2 --html build/screenshots/budgets.html >/dev/null
 	$(RUN)/qifldp compare --domain-size 50 --max-asr 0.05 --html build/screenshots/limit.html >/dev/null
 	PYTHONPATH=tests $(RUN)/python tests/browser/screenshots.py build/screenshots/*.html --out build/screenshots
+	PYTHONPATH=tests $(RUN)/python tests/browser/shots_explorer.py --out build/screenshots
 
 bench: requirements/bench.txt
 	$(PYTHON) -m venv --without-pip build/bench

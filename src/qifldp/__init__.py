@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from qifldp.adversaries import gain as gains
     from qifldp.adversaries.files import read_gain, read_prior
     from qifldp.adversaries.prior import Prior
+    from qifldp.audit.auditing import audit_client
+    from qifldp.audit.estimator import audit_server
+    from qifldp.audit.result import Audit, AuditViolation
+    from qifldp.audit.samples import Samples
+    from qifldp.audit.tables import read_samples
     from qifldp.channels.channel import Channel
     from qifldp.channels.composition import hidden_choice, kronecker, visible_choice
     from qifldp.channels.exact_profile import ExactProfile, expand
@@ -55,6 +60,7 @@ if TYPE_CHECKING:
         worst_output_vulnerability,
     )
     from qifldp.protocols.local_hashing import BLH, LH, OLH
+    from qifldp.protocols.mixture import Mix
     from qifldp.protocols.protocol import Protocol
     from qifldp.protocols.specs import parse_spec, protocol_from_json
     from qifldp.protocols.subset_selection import GRR, SS
@@ -75,6 +81,11 @@ if TYPE_CHECKING:
 _HOMES = {
     "adversaries.files": "read_gain read_prior",
     "adversaries.prior": "Prior",
+    "audit.auditing": "audit_client",
+    "audit.estimator": "audit_server",
+    "audit.result": "Audit AuditViolation",
+    "audit.samples": "Samples",
+    "audit.tables": "read_samples",
     "channels.channel": "Channel",
     "channels.composition": "hidden_choice kronecker visible_choice",
     "channels.exact_profile": "ExactProfile expand",
@@ -103,6 +114,7 @@ _HOMES = {
         "worst_output_vulnerability"
     ),
     "protocols.local_hashing": "BLH LH OLH",
+    "protocols.mixture": "Mix",
     "protocols.protocol": "Protocol",
     "protocols.specs": "parse_spec protocol_from_json",
     "protocols.subset_selection": "GRR SS",
@@ -135,6 +147,8 @@ __all__ = [
     "THE",
     "UE",
     "Accumulator",
+    "Audit",
+    "AuditViolation",
     "Bound",
     "Budget",
     "Certificate",
@@ -150,6 +164,7 @@ __all__ = [
     "Hyper",
     "InexactError",
     "InputError",
+    "Mix",
     "Population",
     "Prior",
     "Profile",
@@ -158,6 +173,7 @@ __all__ = [
     "RefinementOrder",
     "Refines",
     "Reports",
+    "Samples",
     "SecureClient",
     "ShannonCapacity",
     "SimulatedAttack",
@@ -168,6 +184,8 @@ __all__ = [
     "__version__",
     "additive_leakage",
     "asr",
+    "audit_client",
+    "audit_server",
     "bayes_capacity",
     "blahut_arimoto",
     "bracket_deficiency",
@@ -201,6 +219,7 @@ __all__ = [
     "read_domain",
     "read_gain",
     "read_prior",
+    "read_samples",
     "sample_counts",
     "secure_client",
     "shannon_capacity",

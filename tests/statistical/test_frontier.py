@@ -51,7 +51,7 @@ def test_estimates_are_off_by_what_the_frontier_says(spec: str) -> None:
         squares += float(((counts.estimate().frequency - 1 / K) ** 2).sum())
     # k estimates with k − 1 free directions: their errors sum to almost nothing, since reports have known sizes
     degrees = RUNS * (K - 1)
-    low, high = chi2.ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2], degrees) / degrees
+    low, high = (float(chi2.ppf(tail, degrees)) / degrees for tail in (FALSE_ALARM / 2, 1 - FALSE_ALARM / 2))
     ratio = squares / (RUNS * K * variance)
     assert low < ratio < high
     assert not low < 1.5 * ratio < high

@@ -9,6 +9,7 @@ from io import TextIOWrapper
 import typer
 
 from qifldp.cli import (
+    audit,
     compare,
     estimate,
     exchange,
@@ -26,7 +27,20 @@ from qifldp.errors import QifldpError
 from qifldp.rendering.text import plain
 from qifldp.storage import reason
 
-COMMANDS = (compare, recommend, explore, leakage, refine, exchange, protocol, perturb, estimate, reproduce, prove)
+COMMANDS = (
+    compare,
+    recommend,
+    explore,
+    leakage,
+    refine,
+    exchange,
+    protocol,
+    perturb,
+    estimate,
+    audit,
+    reproduce,
+    prove,
+)
 """Modules whose import registers their command, in the order of the help."""
 
 INTERRUPTED = 130

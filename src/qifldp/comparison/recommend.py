@@ -261,11 +261,11 @@ def _dominating(other: Candidate, ranked: Sequence[Candidate], goal: Goal) -> It
 
 
 def _against(other: Candidate, better: Candidate, goal: Goal) -> str:
-    leaks = f"{_leak_words(other, goal)} against {_leak_words(better, goal, short=True)}"
-    errors = f"an error of {percent(_error(other))} against {percent(_error(better))}"
-    if math.isclose(_leak(other, goal), _leak(better, goal), rel_tol=ALIKE):
-        return f"{errors}, at the same leakage"
-    return f"{leaks}" if math.isclose(_error(other), _error(better), rel_tol=ALIKE) else f"{leaks}, {errors}"
+    leaks, errors = (_leak_words(other, goal), _leak_words(better, goal, short=True)), (_error(other), _error(better))
+    mine, theirs = map(percent, errors)
+    parts = [] if leaks[0].endswith(leaks[1]) else [f"{leaks[0]} against {leaks[1]}"]
+    parts += [] if mine == theirs else [f"an error of {mine} against {theirs}"]
+    return ", ".join(parts) or "by less than four digits show"
 
 
 def _is_safer(other: Candidate, chosen: Candidate, k: int) -> bool:
@@ -281,9 +281,8 @@ def _why(chosen: Candidate, goal: Goal) -> str:
 
 def _leak_words(candidate: Candidate, goal: Goal, *, short: bool = False) -> str:
     leak = _leak(candidate, goal)
-    if goal.kind == "bits":
-        return f"{leak:.4g}" if short else f"{leak:.4g} bits"
-    return percent(leak) if short else f"a right guess with {percent(leak)}"
+    figure = f"{leak:.4g} bits" if goal.kind == "bits" else percent(leak)
+    return figure if short or goal.kind == "bits" else f"a right guess with {figure}"
 
 
 def _s(count: int | None) -> str:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from qifldp import GRR, OUE, SS, THE, UE, Protocol, decide_refinement, verify_certificate
-from qifldp.refinement.certificate import Certificate
+from qifldp.refinement.certificate import Certificate, Verdict
 from qifldp.refinement.decision import DoesNotRefine, Refines
 from qifldp.refinement.proofs import Bets, EqualRatio, GainMatrix, OneSize, Proof, Reach, SubFlow, Witness
 from qifldp.refinement.verified import CertificateError
@@ -33,7 +33,7 @@ LONG = f"{10**140 + 1}/{3 * 10**140}"
     ids=lambda value: getattr(value, "kind", None) or (str(value)[:12] if isinstance(value, str) else None),
 )
 def test_small_certificates_of_huge_claims(original: Protocol, refined: Protocol, proof: Proof, reason: str) -> None:
-    verdict = "does_not_refine" if isinstance(proof, Bets | GainMatrix) else "refines"
+    verdict: Verdict = "does_not_refine" if isinstance(proof, Bets | GainMatrix) else "refines"
     start = time.monotonic()
     with pytest.raises(CertificateError, match=reason):
         verify_certificate(Certificate(original, refined, verdict, proof))
@@ -43,10 +43,12 @@ def test_small_certificates_of_huge_claims(original: Protocol, refined: Protocol
 def test_a_tie_of_many_digits() -> None:
     """One ρ, and masses that differ in the 130th digit: rationals of as many digits to the power of k took for ever."""
     unit = 10**130
-    sides = [UE(10**5, p=Fraction(3 * at, unit + 2 * at), q=Fraction(at, unit)) for at in (unit // 7, unit // 7 + 1)]
+    near, far = (
+        UE(10**5, p=Fraction(3 * at, unit + 2 * at), q=Fraction(at, unit)) for at in (unit // 7, unit // 7 + 1)
+    )
     start = time.monotonic()
     with pytest.raises(CertificateError, match="less mass than B"):
-        verify_certificate(Certificate(*sides, "refines", EqualRatio()))
+        verify_certificate(Certificate(near, far, "refines", EqualRatio()))
     assert time.monotonic() - start < AT_ONCE
 
 

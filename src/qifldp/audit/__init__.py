@@ -1,0 +1,1 @@
+"""Measuring a mechanism as a black box: what its reports leak at least, with statistics that hold."""

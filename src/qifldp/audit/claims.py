@@ -1,0 +1,123 @@
+"""What is claimed of a client, and what the evidence makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qifldp.adversaries.gain import Gain
+from qifldp.audit.columns import Columns
+from qifldp.audit.encoding import Supports
+from qifldp.audit.fit import Fit
+from qifldp.audit.powers import WANTED, bound_power, fit_power, report_power, scaled
+from qifldp.audit.result import Claim, Finding, Server, Verdict
+from qifldp.audit.splitting import Half
+from qifldp.protocols.protocol import Protocol
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of the samples.
+
+    Attributes:
+        protocol: The declared protocol, if there is one.
+        epsilon: The claimed ε.
+        confidence: 1 − the chance of a false alarm, of all claims together.
+        seed: Of the split and all that is learned.
+        supports: Says which values a report supports.
+        classifier: Whether a distinguisher is learned; by default if scikit-learn is there.
+        gain: What a further adversary wants.
+    """
+
+    protocol: Protocol | None
+    epsilon: float
+    confidence: float
+    seed: int
+    supports: Supports | None = None
+    classifier: bool | None = None
+    gain: Gain | None = None
+
+    @property
+    def error(self) -> float:
+        """Chance of a false alarm about ε: half of it, if a distribution is claimed too."""
+        return (1 - self.confidence) / (1 if self.protocol is None else 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What the samples have shown.
+
+    Attributes:
+        bound: A lower bound on ε, at least 0.
+        findings: Events that were tested, the best first.
+        fits: Families of checks of the law.
+        users: Number of users.
+        rounds: Reports of each.
+        second: The half on which events were tested.
+        reports: Every report, not folded by user.
+    """
+
+    bound: float
+    findings: Sequence[Finding]
+    fits: Sequence[Fit]
+    users: int
+    rounds: int
+    second: Half
+    reports: Columns
+
+
+def strength(question: Question, evidence: Evidence) -> Callable[[float], float]:
+    """Return the chance that 1.5 times the claimed ε is found, given by how much the samples are multiplied.
+
+    Of a declared protocol: that the same protocol at 1.5 ε shows itself in the event "supports x and not x′", which is
+    always tested, or in how often the true value is supported. Where only an ε is claimed: in one whole report.
+    """
+    protocol, epsilon = question.protocol, question.epsilon
+    error = question.error / max(1, len(evidence.findings))
+    if protocol is not None:
+        actual, pairs, share = scaled(protocol), len(evidence.second.paired), question.error / len(evidence.fits)
+        if actual is None:
+            return lambda _: 0.0
+        return lambda factor: max(
+            bound_power(actual, int(pairs * factor), epsilon=epsilon, error=error),
+            fit_power(protocol, actual, int(evidence.users * factor), share),
+        )
+    times = _report_counts(evidence.reports.whole, evidence.rounds)
+    if times is None or not evidence.findings:
+        return lambda _: 0.0
+    trials = int(np.bincount(evidence.second.own).min())
+    return lambda factor: report_power(times, int(trials * factor), epsilon=epsilon, error=error)
+
+
+def conclude(question: Question, evidence: Evidence, power: float, server: Server | None) -> tuple[Verdict, Claim, str]:
+    """Return the verdict, the claim that it is about, and why."""
+    sure = f"confidence {question.confidence:.10g}"
+    if evidence.bound > question.epsilon:
+        said = f"ε is at least {evidence.bound:.4g}, {question.epsilon:.4g} was claimed ({sure})"
+        return "violates", "epsilon", f"{said}: {evidence.findings[0].words}."
+    wrong = [family for family in evidence.fits if not family.fits]
+    if wrong:
+        worst = min(wrong, key=lambda family: family.p_value)
+        return "violates", "distribution", f"{worst.name}: not as declared ({sure}): {worst.worst}."
+    if server is not None and not server.sound:
+        named = ", ".join((server.biased or server.uncovered)[:3])
+        what = "estimates are biased" if server.biased else "intervals hold too seldom"
+        return "violates", "estimator", f"The server's {what} ({sure}): of {named}."
+    claim: Claim = "epsilon" if question.protocol is None else "distribution"
+    nothing = "No violation was found"
+    if power >= WANTED:
+        return "consistent", claim, f"{nothing}; 1.5 times the claimed ε would have been, with a chance of {power:.4f}."
+    return "inconclusive", claim, f"{nothing}, but 1.5 times the claimed ε would be with a chance of {power:.2f} only."
+
+
+def _report_counts(whole: NDArray[np.int64] | None, rounds: int) -> NDArray[np.int64] | None:
+    """Return how often each report was seen, all rounds of a user being one; None if they cannot be told apart."""
+    if whole is None:
+        return None
+    if rounds == 1:
+        found = np.bincount(whole)
+        return found[found > 0]
+    return np.unique(whole.reshape(-1, rounds), axis=0, return_counts=True)[1]

@@ -1,0 +1,310 @@
+"""From reports of any kind to columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qifldp.audit.columns import BITS, HOLDS, POSITIONS, SUPPORTS, Codes, Columns, Field, Statistic
+from qifldp.audit.structure import Structure, key, take_apart, text, words
+from qifldp.collection.bits import UnaryMechanism
+from qifldp.collection.hashing import HashMechanism
+from qifldp.collection.mechanism import FAULTS, Mechanism
+from qifldp.collection.subsets import SubsetMechanism
+from qifldp.errors import InputError
+from qifldp.protocols.protocol import Protocol
+
+Supports = Callable[[object, object], object]
+"""Says whether a report supports a value."""
+
+PLACES = 32
+"""Elements of ordered reports that are looked at one by one."""
+
+MOST_KINDS = 4096
+"""Different elements in one place that are told apart one by one."""
+
+MOSTLY = 0.9
+"""Share of reports that have to be bits, for the others to be taken for bits that have gone wrong."""
+
+FOREIGN = 256
+"""Elements that are no values of the domain, and looked at one by one."""
+
+ONES = ("1", "True", "1.0")
+"""How a bit that is set is written."""
+
+BYTES = ("bytes", "bytearray", "memoryview")
+"""Beginnings of the shapes of reports of bytes, whose elements are no values."""
+
+BINS = 8
+"""Levels of a number that stands at a value's place."""
+
+
+def encode(
+    reports: Sequence[object],
+    labels: tuple[str, ...],
+    watched: NDArray[np.int64],
+    *,
+    values: Sequence[object],
+    learn: NDArray[np.int64],
+    declared: Protocol | None = None,
+    supports: Supports | None = None,
+) -> Columns:
+    """Return reports as columns.
+
+    Args:
+        reports: The reports.
+        labels: The domain, as text.
+        watched: Places of the values that are looked at.
+        values: The same as the client takes them, for ``supports``.
+        learn: Places of the reports that thresholds may be taken from.
+        declared: The protocol that they are said to be of.
+        supports: Says which values a report supports, where its form does not.
+
+    Raises:
+        InputError: If a report cannot be compared, or its form does not say what a declared protocol needs.
+    """
+    codes, distinct, originals = _distinct(reports)
+    k, column_of = len(labels), {labels[place]: column for column, place in enumerate(watched.tolist())}
+    known = set(labels)
+    distinct = [_bits_of_text(each, k, known) for each in distinct]
+    is_bits = np.array([_is_bits(each, k) for each in distinct])
+    bits = bool(is_bits[codes].mean() >= MOSTLY)
+    statistics: list[Statistic] = []
+    if supports is not None:
+        table = np.array([[bool(supports(report, value)) for value in values] for report in originals], np.uint8)
+        statistics.append(Statistic(SUPPORTS, table.reshape(len(originals), len(watched))[codes]))
+    if bits:
+        rows = [each.elements if fits else (0,) * k for each, fits in zip(distinct, is_bits.tolist(), strict=True)]
+        table = np.array(rows).astype(float).astype(np.uint8)[:, watched]
+        statistics.append(Statistic(BITS, table[codes]))
+    elif all(_is_numbers(each, k) for each in distinct):
+        numbers = np.array([each.elements for each in distinct], float)
+        edges = np.quantile(numbers[codes[learn]][:, watched], np.arange(1, BINS) / BINS)
+        table = np.searchsorted(np.unique(edges), numbers[:, watched], side="right").astype(np.uint8)
+        steps = tuple(f"has a number of level {level} at the place of {{}}" for level in range(BINS))
+        statistics.append(Statistic(steps, table[codes]))
+    held, ordered = _held(distinct, column_of, len(watched))
+    if not bits and held.any():
+        statistics.append(Statistic(POSITIONS if ordered else HOLDS, held[codes]))
+    fields = _fields(distinct, codes, known, bits=bits)
+    if declared is None:
+        return Columns(statistics, fields, codes)
+    judged, sizes, impossible = _judge(declared.mechanism, distinct, codes, labels, statistics, supports is not None)
+    if impossible:
+        fields.append(Field("whether it can be of the declared protocol", _bad(judged)[codes], ("yes", "no")))
+    support = statistics[0].levels > 0 if supports is not None else (held > 0)[codes] if not bits else None
+    if support is None:
+        support = statistics[0].levels > 0
+    complete = supports is None or len(watched) == k
+    return Columns(statistics, fields, codes, support, sizes[codes] if complete else None, impossible)
+
+
+def encode_packed(
+    rows: NDArray[np.uint8], protocol: Protocol, watched: NDArray[np.int64], *, declared: bool
+) -> Columns:
+    """Return packed reports of a protocol as columns; what cannot be such a report is counted, if it is declared."""
+    mechanism, width = protocol.mechanism, len(watched)
+    support = np.empty((len(rows), width), bool)
+    sizes = np.empty(len(rows), np.int64)
+    faults = mechanism.faults(rows)
+    step = max(1, (1 << 24) // mechanism.domain_size)
+    for start in range(0, len(rows), step):
+        part = rows[start : start + step].copy()
+        part[faults[start : start + step] == 3] = 0  # values that there are not
+        found = mechanism.supports(part)
+        support[start : start + step], sizes[start : start + step] = found[:, watched], found.sum(axis=1)
+    statistics = [Statistic(SUPPORTS, support.view(np.uint8))]
+    fields = [Field("the number of values", sizes, tuple(map(str, range(mechanism.domain_size + 1))), ordered=True)]
+    if isinstance(mechanism, SubsetMechanism) and mechanism.listed and mechanism.size > 1:
+        members = mechanism.members(rows)
+        levels = np.zeros((len(rows), width), np.uint8)
+        for column, place in enumerate(watched.tolist()):
+            at = members == place
+            found_at = at.argmax(axis=1)
+            levels[:, column] = np.where(
+                at.any(axis=1), np.where(found_at == 0, 1, np.where(found_at == mechanism.size - 1, 3, 2)), 0
+            )
+        statistics.append(Statistic(POSITIONS, levels))
+    if isinstance(mechanism, HashMechanism):
+        bucket = mechanism.unpack(rows)[2].astype(np.int64)
+        if bucket.max(initial=0) < FOREIGN:
+            fields.append(Field("the bucket", bucket, tuple(map(str, range(int(bucket.max(initial=0)) + 1)))))
+    whole = None
+    if rows.shape[1] <= 8:  # one machine word
+        words_of = np.zeros((len(rows), 8), np.uint8)
+        words_of[:, : rows.shape[1]] = rows
+        whole = np.unique(words_of.view(np.int64).ravel(), return_inverse=True)[1].astype(np.int64)
+    impossible: Counter[str] = Counter()
+    if declared:
+        for fault, times in zip(*np.unique(faults[faults > 0], return_counts=True), strict=True):
+            impossible[FAULTS[int(fault)]] = int(times)
+    return Columns(statistics, fields, whole, support if declared else None, sizes, impossible, rows)
+
+
+def _distinct(reports: Sequence[object]) -> tuple[Codes, list[Structure], list[object]]:
+    """Return a code for each report, and the structures and first examples of the codes."""
+    code_of: dict[object, int] = {}
+    originals: list[object] = []
+    codes = np.empty(len(reports), np.int64)
+    for place, report in enumerate(reports):
+        codes[place] = code = code_of.setdefault(key(report), len(originals))
+        if code == len(originals):
+            originals.append(report)
+    return codes, [take_apart(report) for report in originals], originals
+
+
+def _bits_of_text(each: Structure, domain_size: int, known: set[str]) -> Structure:
+    """Return a text of k zeros and ones as bits, unless it is a value of the domain."""
+    found = each.elements[0] if len(each.elements) == 1 else None
+    if not isinstance(found, str) or len(found) != domain_size or set(found) - {"0", "1"} or found in known:
+        return each
+    return Structure(each.key, each.shape, tuple(map(int, found)), ordered=True)
+
+
+def _is_bits(each: Structure, domain_size: int) -> bool:
+    if len(each.elements) != domain_size or not each.ordered:
+        return False
+    return all(part in (0, 1, "0", "1") for part in each.elements)
+
+
+def _is_numbers(each: Structure, domain_size: int) -> bool:
+    if not each.ordered or len(each.elements) != domain_size:
+        return False
+    return all(isinstance(part, int | float) for part in each.elements)
+
+
+def _held(distinct: list[Structure], column_of: dict[str, int], width: int) -> tuple[NDArray[np.uint8], bool]:
+    """Return where each report has each watched value: levels of POSITIONS, or of HOLDS if nothing is ordered."""
+    levels = np.zeros((len(distinct), width), np.uint8)
+    ordered = any(each.ordered and len(each.elements) > 1 for each in distinct)
+    for row, each in zip(levels, distinct, strict=True):
+        last = len(each.elements) - 1
+        for place, part in enumerate(each.elements):
+            column = column_of.get(text(part))
+            if column is not None and not row[column]:
+                row[column] = 1 if not ordered or place == 0 else 3 if place == last else 2
+    return levels, ordered
+
+
+def _fields(distinct: list[Structure], codes: Codes, known: set[str], *, bits: bool) -> list[Field]:
+    fields = [_categories("its type and length", [each.shape for each in distinct], codes)]
+    counts = [sum(str(part) in ONES for part in each.elements) if bits else len(each.elements) for each in distinct]
+    fields.append(_numbers("the number of ones" if bits else "the number of elements", counts, codes))
+    fields.append(Field("the whole report", codes, _Shown(distinct)))
+    if bits:
+        return fields
+    longest = max(len(each.elements) for each in distinct)
+    if any(each.ordered for each in distinct) or longest == 1:
+        for place in range(min(longest, PLACES)):
+            parts = [each.elements[place] if place < len(each.elements) else None for each in distinct]
+            name = f"element {place + 1}" if longest > 1 else "the report"
+            if all(isinstance(part, int | float) for part in parts):
+                fields.append(_numbers(name, parts, codes))
+            if longest > 1 and len(set(parts)) <= MOST_KINDS:
+                fields.append(_categories(name, [text(part) for part in parts], codes))
+    if longest > 1 and not distinct[0].shape.startswith(BYTES):
+        fields += _foreign(distinct, codes, known)
+    return fields
+
+
+def _foreign(distinct: list[Structure], codes: Codes, known: set[str]) -> list[Field]:
+    """Return for elements that are no values, if there are few, which reports hold them."""
+    holders: dict[str, set[int]] = {}
+    for place, each in enumerate(distinct):
+        for part in each.elements:
+            if (found := text(part)) not in known:
+                holders.setdefault(found, set()).add(place)
+        if len(holders) > FOREIGN:
+            return []
+    fields = []
+    for found, places in holders.items():
+        has = np.zeros(len(distinct), np.int64)
+        has[list(places)] = 1
+        fields.append(Field(f"whether it holds {words(found)}", has[codes], ("no", "yes")))
+    return fields
+
+
+class _Shown(Sequence[str]):
+    """Reports in words, made when they are asked for: most never are."""
+
+    def __init__(self, distinct: list[Structure]) -> None:
+        self._distinct = distinct
+
+    def __len__(self) -> int:
+        return len(self._distinct)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        if isinstance(place, slice):
+            return _Shown(self._distinct[place])
+        elements = self._distinct[place].elements
+        return words(elements if len(elements) != 1 else elements[0])
+
+
+def _categories(name: str, parts: Sequence[str], codes: Codes) -> Field:
+    found = {part: code for code, part in enumerate(dict.fromkeys(parts))}
+    return Field(name, np.array([found[part] for part in parts], np.int64)[codes], tuple(found))
+
+
+def _numbers(name: str, parts: Sequence[object], codes: Codes) -> Field:
+    numbers = np.array([float(part) if isinstance(part, int | float) else np.nan for part in parts])
+    steps, ranks = np.unique(numbers, return_inverse=True)
+    return Field(name, ranks.astype(np.int64)[codes], tuple(f"{step:.10g}" for step in steps), ordered=True)
+
+
+def _bad(judged: list[str]) -> Codes:
+    return np.array([bool(reason) for reason in judged], np.int64)
+
+
+def _judge(
+    mechanism: Mechanism,
+    distinct: list[Structure],
+    codes: Codes,
+    labels: tuple[str, ...],
+    statistics: list[Statistic],
+    told: bool,
+) -> tuple[list[str], Codes, Counter[str]]:
+    """Return why each distinct report cannot be of a protocol, how many values it supports, and counts of reasons."""
+    k, known = len(labels), set(labels)
+    if told:
+        reasons = [""] * len(distinct)
+        sizes = np.zeros(len(distinct), np.int64)
+        sizes[codes] = statistics[0].levels.sum(axis=1)
+    elif isinstance(mechanism, UnaryMechanism):
+        reasons = ["" if _holds(each, k, known) >= 0 else f"not {k} bits" for each in distinct]
+        sizes = np.array([_holds(each, k, known) for each in distinct], np.int64)
+    elif isinstance(mechanism, SubsetMechanism):
+        size = mechanism.size
+        what = "not a value of the domain" if size == 1 else f"not {size} different values of the domain"
+        reasons = ["" if _holds(each, k, known) == size else what for each in distinct]
+        sizes = np.array([_holds(each, k, known) for each in distinct], np.int64)
+    else:
+        raise InputError(
+            "Which values a report of the declared protocol supports is not seen from its form: "
+            "say it with --supports module:function, or send its packed bytes."
+        )
+    times = np.bincount(codes, minlength=len(distinct))
+    counts: Counter[str] = Counter()
+    examples: dict[str, str] = {}
+    for each, reason, count in zip(distinct, reasons, times.tolist(), strict=True):
+        if reason:
+            counts[reason] += count
+            examples.setdefault(reason, words(each.elements))
+    return reasons, sizes, Counter({f"{what}, such as {examples[what]}": count for what, count in counts.items()})
+
+
+def _holds(each: Structure, domain_size: int, known: set[str]) -> int:
+    """Return how many values a report holds, as bits or as different values of the domain; -1 if it is neither."""
+    if _is_bits(each, domain_size):
+        return sum(str(part) in ONES for part in each.elements)
+    found = [text(part) for part in each.elements]
+    return len(found) if len(set(found)) == len(found) and known.issuperset(found) else -1

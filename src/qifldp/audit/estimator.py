@@ -1,0 +1,117 @@
+"""The audit of a server: what it makes of reports on data that are known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from qifldp.audit.bounds import proportion_high
+from qifldp.audit.result import Server
+from qifldp.audit.samples import Domain
+from qifldp.audit.sources import as_source
+from qifldp.errors import InputError, shown
+
+FEWEST_RUNS = 20
+
+Numbers = NDArray[np.float64]
+
+Progress = Callable[[str, int, int], None]
+
+
+def audit_server(
+    source: object,
+    server: Callable[[Any], Any],
+    *,
+    domain: int | Sequence[object],
+    counts: Sequence[int] | None = None,
+    runs: int = 200,
+    users: int = 2000,
+    nominal: float = 0.95,
+    confidence: float = 0.99,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Server:
+    """Report known data again and again, and compare what the server estimates with the truth.
+
+    A value's estimate is biased if Student's interval of its mean error leaves out 0, and its intervals hold too seldom
+    if the Clopper–Pearson bound on how often they do is below what the server says; all values together (Bonferroni).
+
+    Args:
+        source: The client, as for :func:`~qifldp.audit.auditing.audit_client`.
+        server: From a list of reports to one frequency for each value (shares of 1); or to three such lists, the
+            estimates and both ends of their intervals.
+        domain: The number of values, or their list.
+        counts: How many users have each value; by default ``users`` of them, like 1, 1/2, 1/3, …
+        runs: How many times.
+        users: Users, if no counts are given.
+        nominal: The confidence of the server's intervals.
+        confidence: 1 − the chance that a server without bias, whose intervals hold, is said to have a fault.
+        seed: Of the client.
+        progress: Called with (what is done, done, in all).
+
+    Raises:
+        InputError: If an argument is out of range, or client or server fail.
+    """
+    values = Domain.read(domain)
+    k = len(values)
+    if not FEWEST_RUNS <= runs <= 10**6:
+        raise InputError.expected("runs", f"a whole number from {FEWEST_RUNS} to 1,000,000", runs)
+    known = np.array(_zipf(k, users) if counts is None else counts, np.int64)
+    if known.shape != (k,) or known.min() < 0 or not known.sum():
+        raise InputError.expected("counts", f"{k} whole numbers of at least 0, not all 0", counts)
+    truth = known / known.sum()
+    places, rng, client = np.repeat(np.arange(k), known), np.random.default_rng([seed, 2]), as_source(source)
+    errors, held = np.empty((runs, k)), np.zeros(k, np.int64)
+    has_intervals = False
+    for run in range(runs):
+        reports = client.draw(values.values, rng.permutation(places), rounds=1, rng=rng)
+        found = _called(server, reports, k)
+        errors[run] = found[0] - truth
+        has_intervals = len(found) > 1
+        if has_intervals:
+            held += (found[1] <= truth) & (truth <= found[2])
+        if progress is not None:
+            progress("asking the server", run + 1, runs)
+    error = (1 - confidence) / (2 if has_intervals else 1) / k
+    bias, spread = errors.mean(axis=0), errors.std(axis=0, ddof=1) / np.sqrt(runs)
+    reach = spread * float(stdtrit(runs - 1, 1 - error / 2)) + 1e-12  # an estimate that never errs has no spread
+    biased = [label for label, wrong in zip(values.labels, np.abs(bias) > reach, strict=True) if wrong]
+    upper = proportion_high(held, runs, error)
+    uncovered = [label for label, high in zip(values.labels, upper, strict=True) if has_intervals and high < nominal]
+    return Server(
+        runs=runs,
+        bias=tuple(bias.tolist()),
+        bias_low=tuple((bias - reach).tolist()),
+        bias_high=tuple((bias + reach).tolist()),
+        biased=tuple(biased),
+        coverage=tuple((held / runs).tolist()) if has_intervals else None,
+        coverage_high=tuple(upper.tolist()) if has_intervals else None,
+        uncovered=tuple(uncovered),
+        nominal=nominal if has_intervals else None,
+    )
+
+
+def _zipf(domain_size: int, users: int) -> NDArray[np.int64]:
+    shares = 1 / np.arange(1, domain_size + 1)
+    return np.maximum(1, np.round(users * shares / shares.sum())).astype(np.int64)
+
+
+def _called(server: Callable[[Any], Any], reports: object, domain_size: int) -> list[Numbers]:
+    try:
+        answer = server(reports)
+    except Exception as error:
+        raise InputError(f"The server failed: {type(error).__name__}: {shown(str(error), 120)}.") from error
+    try:
+        numbers = np.asarray(answer, float)
+    except (TypeError, ValueError):
+        numbers = np.empty(0)
+    if numbers.shape not in ((domain_size,), (3, domain_size)) or not np.isfinite(numbers).all():
+        raise InputError(
+            f"A server must return {domain_size} numbers, or three times as many (estimates, low and high ends), "
+            f"got {shown(answer)}."
+        )
+    return [numbers] if numbers.ndim == 1 else list(numbers)

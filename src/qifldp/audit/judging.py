@@ -1,0 +1,228 @@
+"""From samples to an audit: columns, events, bounds, the law, leakage."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from qifldp.audit.claims import Evidence, Question, conclude, strength
+from qifldp.audit.classifier import has_scikit_learn, learn
+from qifldp.audit.columns import Columns, changed, fold
+from qifldp.audit.encoding import encode, encode_packed
+from qifldp.audit.events import Event, pooled
+from qifldp.audit.fit import Fit, fit, order_fit
+from qifldp.audit.posterior import learn_beliefs, measure_leakage, success
+from qifldp.audit.powers import WANTED, enough_samples
+from qifldp.audit.result import Audit, Finding, Round, Server
+from qifldp.audit.samples import MOST_WATCHED, Samples
+from qifldp.audit.search import find_between_values, find_pooled
+from qifldp.audit.splitting import Half, both, split
+from qifldp.collection.hashing import HashMechanism
+from qifldp.collection.reports import Reports
+from qifldp.protocols.protocol import Protocol
+
+NO_CLASSIFIER = "No learned distinguisher was tried: pip install 'qifldp[audit]' brings it."
+
+STEPS = (1, 2, 5, 10, 20, 50, 100, 200)
+"""Numbers of rounds after which leakage is stated, beside the last."""
+
+Progress = Callable[[str, int, int], None]
+
+Places = NDArray[np.int64]
+
+
+def judge(
+    samples: Samples,
+    watched: Places,
+    question: Question,
+    *,
+    accepted: Sequence[object] = (),
+    server: Server | None = None,
+    progress: Progress | None = None,
+) -> Audit:
+    """Return what samples say about the claims.
+
+    Args:
+        samples: Reports and their values.
+        watched: Places of the values that are looked at.
+        question: The claims.
+        accepted: Values outside the domain that the client has reported on.
+        server: The audit of a server.
+        progress: Called with (what is done, done, in all).
+    """
+
+    def told(what: str, done: int) -> None:
+        if progress is not None:
+            progress(what, done, 4)
+
+    rng, error = np.random.default_rng([question.seed, 1]), 1 - question.confidence
+    column_of = np.full(len(samples.domain), -1)
+    column_of[watched] = np.arange(len(watched))
+    own = column_of[samples.places]
+    first, second = split(own, rng)
+    labels = tuple(samples.domain.labels[place] for place in watched.tolist())
+    told("reading reports", 0)
+    flat = _columns(samples, watched, first, question)
+    columns = fold(flat, samples.rounds, samples.rounds)
+    told("looking for events", 1)
+    findings = _findings(columns, first, second, labels, question)
+    told("measuring leakage", 2)
+    beliefs = learn_beliefs(columns, first, len(watched), samples.rounds)
+    leakage = measure_leakage(columns, beliefs, second, error, rng, question.gain)
+    by_rounds = _by_rounds(samples, flat, first, second, question, rng)
+    told("checking the law", 3)
+    fits = _fits(samples, flat, columns, own, both(first, second), labels, question, accepted)
+    bound = max((finding.epsilon for finding in findings if finding.epsilon is not None), default=0.0)
+    evidence = Evidence(max(bound, 0.0), findings, fits, len(samples), samples.rounds, second, flat)
+    found = strength(question, evidence)
+    power = found(1.0)
+    verdict, claim, reason = conclude(question, evidence, power, server)
+    factor = enough_samples(found) if power < WANTED else None
+    return Audit(
+        source=samples.source,
+        spec=None if question.protocol is None else question.protocol.spec,
+        domain_size=len(samples.domain),
+        watched=len(watched),
+        verdict=verdict,
+        claim=claim,
+        reason=reason,
+        epsilon_claimed=question.epsilon,
+        epsilon_lower_bound=evidence.bound,
+        confidence=question.confidence,
+        samples=len(samples),
+        rounds=samples.rounds,
+        seed=question.seed,
+        findings=tuple(findings),
+        leakage=leakage,
+        fits=tuple(fits),
+        power=power,
+        enough=None if factor is None else math.ceil(factor * len(samples)),
+        by_rounds=tuple(by_rounds),
+        server=server,
+        notes=tuple(_notes(samples, watched, question)),
+        reasons=_reasons(power, factor),
+    )
+
+
+def _columns(samples: Samples, watched: Places, first: Half, question: Question) -> Columns:
+    """Return all reports as columns, in the form that says most about the declared protocol."""
+    reports, protocol = samples.reports, question.protocol
+    if isinstance(reports, Reports) and question.supports is None:
+        of = reports.protocol
+        assert isinstance(of, Protocol)
+        if protocol is None:
+            return encode_packed(reports.rows, of, watched, declared=False)
+        if of.mechanism.width == protocol.mechanism.width and type(of.mechanism) is type(protocol.mechanism):
+            return encode_packed(reports.rows, protocol, watched, declared=True)
+    listed = list(reports)
+    if protocol is not None and question.supports is None:
+        width = protocol.mechanism.width
+        packed = [report for report in listed if isinstance(report, bytes) and len(report) == width]
+        if len(packed) == len(listed):
+            rows = np.frombuffer(b"".join(packed), np.uint8).reshape(-1, width)
+            return encode_packed(rows, protocol, watched, declared=True)
+    return encode(
+        listed,
+        samples.domain.labels,
+        watched,
+        values=[samples.domain.values[place] for place in watched.tolist()],
+        learn=(first.rows[:, None] * samples.rounds + np.arange(samples.rounds)).ravel(),
+        declared=protocol,
+        supports=question.supports,
+    )
+
+
+def _findings(
+    columns: Columns, first: Half, second: Half, labels: tuple[str, ...], question: Question
+) -> list[Finding]:
+    """Choose events on the first half, and test them on the second: the error is shared among them.
+
+    Of a declared protocol one is chosen beforehand, that the report supports x and not x′: it is what a claim of
+    consistency is about.
+    """
+    error = question.error
+    chosen: list[Event] = []
+    if question.protocol is not None and columns.statistics:
+        levels = range(1, len(columns.statistics[0].words))
+        p, q = question.protocol.mechanism.support_chances
+        chosen.append(pooled(columns, 0, tuple((level, 0) if p > q else (0, level) for level in levels)))
+    candidates = [find_pooled(columns, first, error), find_between_values(columns, first, labels, error)]
+    if has_scikit_learn() if question.classifier is None else question.classifier:
+        candidates.append(learn(columns, first, error, question.seed))
+    chosen += [found.event for found in candidates if found is not None and found.event not in chosen]
+    findings = [_tested(event, columns, first, second, error / len(chosen)) for event in chosen]
+    return sorted(findings, key=lambda found: -math.inf if found.epsilon is None else found.epsilon, reverse=True)
+
+
+def _tested(event: Event, columns: Columns, first: Half, second: Half, error: float) -> Finding:
+    tally = event.count(columns, second)
+    low, high, epsilon = tally.bound(error)
+    unseen = None
+    if not tally.other_hits:
+        before = event.count(columns, first)
+        unseen = tally.other_trials + before.other_trials if not before.other_hits else None
+    found = epsilon if math.isfinite(epsilon) else None
+    return Finding(event.words, event.first, event.second, tally, low, high, found, unseen)
+
+
+def _fits(
+    samples: Samples,
+    flat: Columns,
+    columns: Columns,
+    own: Places,
+    whole: Half,
+    labels: tuple[str, ...],
+    question: Question,
+    accepted: Sequence[object],
+) -> list[Fit]:
+    """Check the declared law; of users with several reports that of the first, and that the others are the same."""
+    others = []
+    if accepted:
+        words = f"reports on {', '.join(map(repr, accepted))}, which are to be refused"
+        others.append(Fit("values outside the domain", 1, 0.0, words, fits=False))
+    if question.protocol is None:
+        return others
+    if samples.rounds > 1:
+        differ = changed(flat, samples.rounds)
+        words = f"{differ:,} of {len(samples):,} users do not send one and the same report"
+        others.append(Fit("one answer for ever", 1, 0.0 if differ else 1.0, words, fits=True))
+    if question.supports is None and not isinstance(question.protocol.mechanism, HashMechanism):  # lists of values
+        order = order_fit(columns, whole)
+        others += [] if order is None else [order]
+    return fit(columns, question.protocol.mechanism, own, labels, question.error, others)
+
+
+def _by_rounds(
+    samples: Samples, flat: Columns, first: Half, second: Half, question: Question, rng: np.random.Generator
+) -> list[Round]:
+    """Return the bound on ε and the success of one guess after more and more rounds, all bounds together."""
+    if samples.rounds == 1:
+        return []
+    steps = sorted({step for step in STEPS if step < samples.rounds} | {samples.rounds})
+    error, lines = (1 - question.confidence) / len(steps), []
+    for step in steps:
+        columns = fold(flat, samples.rounds, step)
+        found = find_pooled(columns, first, error)
+        epsilon = 0.0 if found is None else max(0.0, found.event.count(columns, second).bound(error)[2])
+        beliefs = learn_beliefs(columns, first, int(second.own.max()) + 1, samples.rounds)
+        posterior = beliefs.posterior(columns, second.rows)
+        lines.append(Round(step, epsilon, success(posterior, second.own, error, rng)))
+    return lines
+
+
+def _notes(samples: Samples, watched: Places, question: Question) -> list[str]:
+    notes = []
+    if len(watched) == MOST_WATCHED < len(samples.domain):
+        notes.append(f"Of {len(samples.domain):,} values {MOST_WATCHED} were looked at.")
+    if question.classifier is None and not has_scikit_learn():
+        notes.append(NO_CLASSIFIER)
+    return notes
+
+
+def _reasons(power: float, factor: float | None) -> dict[str, str]:
+    if power >= WANTED:
+        return {"samples_enough": "These are enough."}
+    return {} if factor is not None else {"samples_enough": "No number of samples would be: too little is known."}

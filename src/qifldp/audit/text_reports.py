@@ -1,0 +1,58 @@
+"""Reports that come as text, one a line or one a cell, and how they are read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Literal
+
+from qifldp.errors import InputError, shown
+
+Form = Literal["text", "json", "hex"]
+
+LONGEST = 1 << 16
+"""Characters of a report that is text."""
+
+
+def read_report(text: str, form: Form, where: str) -> object:
+    """Return the report that a text stands for.
+
+    Args:
+        text: The text.
+        form: ``text`` takes it as it is, ``json`` reads strict JSON, ``hex`` reads bytes from pairs of digits.
+        where: Where it stands, for the error: ``Row 3``.
+
+    Raises:
+        InputError: If the text is too long or not of that form.
+    """
+    if len(text) > LONGEST:
+        raise InputError(f"{where} has a report of more than {LONGEST:,} characters.")
+    return _READERS[form](text, where)
+
+
+def _json(text: str, where: str) -> object:
+    try:
+        return json.loads(text, parse_constant=_refused, object_pairs_hook=_no_repeats)
+    except (ValueError, RecursionError):
+        raise InputError(f"{where} has a report that is not strict JSON: {shown(text)}.") from None
+
+
+def _hex(text: str, where: str) -> object:
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        raise InputError(f"{where} has a report that is not pairs of hexadecimal digits: {shown(text)}.") from None
+
+
+def _refused(name: str) -> object:
+    raise ValueError(name)
+
+
+def _no_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError
+    return found
+
+
+_READERS: dict[Form, Callable[[str, str], object]] = {"text": lambda text, _: text, "json": _json, "hex": _hex}

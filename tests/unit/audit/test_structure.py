@@ -1,0 +1,75 @@
+"""Order, length and type are part of a report."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from qifldp.audit.structure import key, take_apart, words
+from qifldp.errors import InputError
+
+DIFFERENT: list[object] = [
+    1, 1.0, "1", True, b"1", None, np.int64(1), np.int32(1), np.float64(1), np.bool_(True), bytearray(b"1"),
+    [1], (1,), {1}, frozenset({1}), {"1": 1}, np.array([1]), np.array([1], np.int8), np.array([[1]]), np.array(1),
+    [1, 2], [2, 1], [1, 2, 2], (1, 2), {1, 2}, [[1], 2], [1, [2]], ["1", 2], np.array([1, 2]), np.array([2, 1]),
+    "01", "10", "010", [0, 1], [False, True], {"a": 1, "b": 2}, {"b": 2, "a": 1}, float("nan"), float("inf"), 0.0, -0.0,
+    np.array([1, "1"], object), np.array(["1", 1], object), "", [], (), set(), {}, b"",
+]  # fmt: skip
+
+
+def test_reports_that_differ_in_value_type_order_or_length_have_different_keys() -> None:
+    for first, second in itertools.combinations(DIFFERENT, 2):
+        assert key(first) != key(second), (first, second)
+
+
+ALIKE: list[tuple[object, object]] = [
+    ({1, 2}, {2, 1}), (np.array([1, 2]), np.array([1, 2])), (float("nan"), float("nan")), ([1, {3, 2}], [1, {2, 3}]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "second"), ALIKE, ids=str)
+def test_reports_that_are_the_same_have_one_key(first: object, second: object) -> None:
+    assert key(first) == key(second)
+    assert hash(key(first)) == hash(key(second))
+
+
+STRUCTURES: list[tuple[object, str, tuple[object, ...], bool]] = [
+    (7, "int", (7,), False),
+    (np.int8(7), "int8", (7,), False),
+    ("7", "text of 1", ("7",), True),
+    ("7 3, 9", "text of 6", ("7", "3", "9"), True),
+    ([7, 3], "list of 2", (7, 3), True),
+    ((7, [3, 4], "a"), "tuple of 3, of 2 in them", (7, 3, 4, "a"), True),
+    ({3, 7}, "set of 2", (3, 7), False),
+    (b"\x01\xff", "bytes of 2", (1, 255), True),
+    (np.array([[1, 0], [0, 1]], np.uint8), "uint8 array of 2×2", (1, 0, 0, 1), True),
+    ({"y": 3, "z": [1]}, "dict of 2", ("y=3", "z=[1]"), True),
+]
+
+
+@pytest.mark.parametrize(("report", "shape", "elements", "ordered"), STRUCTURES, ids=str)
+def test_a_report_is_taken_apart(report: object, shape: str, elements: tuple[object, ...], ordered: bool) -> None:
+    found = take_apart(report)
+    assert (found.shape, found.elements, found.ordered) == (shape, elements, ordered)
+
+
+def test_what_cannot_be_compared_is_refused() -> None:
+    deep: list[object] = []
+    for _ in range(10):
+        deep = [deep]
+    with pytest.raises(InputError) as refused:
+        key(deep)
+    assert str(refused.value) == "A report is nested more than 8 levels deep."
+    with pytest.raises(InputError) as refused:
+        key(object)
+    with pytest.raises(
+        InputError, match=r"^A report must be a number, a text, bytes, an array, or a list, tuple, set or "
+    ):
+        key(iter([]))
+
+
+def test_reports_are_shown_without_control_characters_and_not_at_length() -> None:
+    assert words("\x1b[2J") == "'\\x1b[2J'"
+    assert len(words(list(range(1000)))) == 60
