@@ -39,7 +39,7 @@ def same_file(first: str | Path, second: str | Path) -> bool:
     """Whether two paths lead to one file."""
     try:
         return Path(first).resolve() == Path(second).resolve()
-    except (OSError, ValueError):
+    except (OSError, RuntimeError, ValueError):  # Python before 3.13 has a RuntimeError for links in a circle
         return False
 
 
@@ -85,7 +85,7 @@ def write_atomically(path: str | Path, write: Callable[[Path], None]) -> None:
         special = target.exists() and not target.is_file()
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
         os.close(handle)
-    except (OSError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         raise InputError(f"The file {shown(str(path))} cannot be written: {reason(error)}.") from None
     if special:
         Path(name).unlink()
@@ -101,7 +101,7 @@ def write_atomically(path: str | Path, write: Callable[[Path], None]) -> None:
             Path(name).unlink()
 
 
-def reason(error: OSError | ValueError) -> str:
+def reason(error: OSError | RuntimeError | ValueError) -> str:
     """Return why an operation on a file failed, without the name of any other file."""
     return getattr(error, "strerror", None) or shown(str(error), 120)
 

@@ -164,7 +164,14 @@ def test_result_is_written(terminal: Terminal) -> None:
             ("r.parquet", "--out", "r.parquet"),
             "The result would overwrite 'r.parquet', which it is made from: choose another file.",
         ),
-        (("r.parquet", "--checkpoint", "r.parquet"), "The file 'r.parquet' is not UTF-8 text."),
+        (
+            ("r.parquet", "--checkpoint", "./r.parquet"),
+            "--checkpoint would overwrite './r.parquet', which the result is made from: name another file.",
+        ),
+        (
+            ("r.parquet", "--candidates", "c.txt", "--checkpoint", "c.txt"),
+            "--checkpoint would overwrite 'c.txt', which the result is made from: name another file.",
+        ),
     ],
 )
 def test_refused_arguments(terminal: Terminal, arguments: tuple[str, ...], sentence: str) -> None:
@@ -180,6 +187,41 @@ def test_a_result_never_replaces_a_file_of_a_folder(terminal: Terminal) -> None:
         "The result would overwrite 'folder/a.csv', which it is made from: choose another file.",
         *("estimate", "folder", "--out", "folder/a.csv"),
     )
+
+
+def test_a_checkpoint_never_replaces_a_file_that_is_none(terminal: Terminal) -> None:
+    Path("mine.txt").write_text("v1\nv2\n")
+    terminal.refuses(
+        "'mine.txt' exists and is not a checkpoint: name another file to keep the counts in.",
+        *("estimate", "r.parquet", "--checkpoint", "mine.txt"),
+    )
+    assert Path("mine.txt").read_text() == "v1\nv2\n"
+
+
+def test_what_is_not_read_is_noted(terminal: Terminal) -> None:
+    Path("folder/in").mkdir(parents=True)
+    write(Path("folder/a.parquet"), draw(PROTOCOL, 50))
+    Path("folder/b.parquet").symlink_to("a.parquet")
+    outcome = terminal("estimate", "folder", "--json")
+    assert outcome.code == 0
+    assert json.loads(outcome.out)["n"] == 50
+    assert outcome.err.splitlines() == [
+        "Folders in 'folder' are not read: 'in'.",
+        "'b.parquet' and 'a.parquet' are one file, which is counted once.",
+    ]
+
+
+def test_links_to_nowhere(terminal: Terminal) -> None:
+    Path("folder").mkdir()
+    Path("folder/a.parquet").symlink_to("gone")
+    terminal.refuses("The link 'folder/a.parquet' cannot be read: No such file or directory.", "estimate", "folder")
+
+
+@pytest.mark.parametrize("confidence", ["0.9999999999999999", "1e-300"])
+def test_confidences_at_the_ends(terminal: Terminal, confidence: str) -> None:
+    document = terminal("estimate", "r.parquet", "--confidence", confidence, "--json").document()
+    for row in document["rows"]:
+        assert 0 <= row["low_simultaneous"] <= row["low"] <= row["high"] <= row["high_simultaneous"] <= 1
 
 
 def test_damaged_files(terminal: Terminal) -> None:

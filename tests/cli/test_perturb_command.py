@@ -88,6 +88,17 @@ def test_ids_go_with_their_reports(terminal: Terminal) -> None:
     assert not Path("s.parquet").exists()
 
 
+@pytest.mark.parametrize("name", ["line\nbreak", 'quo"te', "com,ma"])
+def test_ids_that_csv_cannot_hold(terminal: Terminal, name: str) -> None:
+    parquet.write_table(pa.table({"x": ["f", "f"], "who": ["a", name]}), "e.parquet")
+    arguments = ("e.parquet", *COLUMN[1:], "--ids", "who")
+    terminal.refuses_with(f"The id {name!r} has a comma, ", *perturbing(*arguments, out="s.csv"))
+    assert not Path("s.csv").exists()
+    for out in ("s.parquet", "s.arrow"):
+        assert terminal(*perturbing(*arguments, out=out)).code == 0
+        assert count_reports(out).accumulator.n == 2
+
+
 def test_embedded_data(terminal: Terminal) -> None:
     arguments = ("--dataset", "adult-education", "--protocol", "grr", "--epsilon", "20", "--seed", "1")
     outcome = terminal("perturb", *arguments, "--out", "r.parquet", "--json")
@@ -144,6 +155,7 @@ def test_values_outside_the_domain(terminal: Terminal) -> None:
 
 SAY = "Say what is perturbed: either DATA with --column, or --dataset."
 ABOUT_DATA = "--column, --domain and --ids are about DATA: leave them out with --dataset."
+ABOUT_ROWS = "--item and --other are about DATA: leave them out with --dataset."
 NO_COLUMNS = "Transactions have no columns: leave --column and --ids out."
 
 
@@ -155,6 +167,9 @@ NO_COLUMNS = "Transactions have no columns: leave --column and --ids out."
         (("--dataset", "kosarak", "--column", "x"), ABOUT_DATA),
         (("--dataset", "kosarak", "--domain", "domain.txt"), ABOUT_DATA),
         (("--dataset", "kosarak", "--ids", "x"), ABOUT_DATA),
+        (("--dataset", "kosarak", "--item", "first"), ABOUT_ROWS),
+        (("--dataset", "kosarak", "--other", "bucket"), ABOUT_ROWS),
+        ((*COLUMN, "--item", "random"), "--item is about transactions (.dat): a row of other DATA has one value."),
         (("--dataset", "kosarek"), "There is no embedded data set called 'kosarek': did you mean kosarak?"),
         (("d.csv", "--column", "x"), NO_DOMAIN),
         (("t.dat",), NO_DOMAIN),

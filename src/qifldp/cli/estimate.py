@@ -10,14 +10,15 @@ from typing import Annotated
 
 import typer
 
-from qifldp.cli.application import Pace, application, check_output, progress_bar, show
+from qifldp.cli.application import Pace, application, check_output, errors, progress_bar, show
 from qifldp.collection.reports import fingerprint as protocol_fingerprint
 from qifldp.engines.local import Counted, count_reports
-from qifldp.engines.report_files import list_files, open_reports
+from qifldp.engines.report_files import look_into, open_reports
 from qifldp.engines.report_schema import ReportHeader
 from qifldp.errors import InputError, shown
 from qifldp.rendering.collection import estimate_document, estimate_view, refusals
-from qifldp.storage import read_text
+from qifldp.rendering.text import plain
+from qifldp.storage import read_text, same_file
 
 NEAREST_AMONG = 100_000
 """Labels among which the nearest to an unknown one is looked for."""
@@ -85,9 +86,13 @@ def estimate_command(
         raise InputError("--master is about --engine spark: give both.")
     if engine is Engine.spark and checkpoint is not None:
         raise InputError("--checkpoint is about --engine local: Spark counts lost pieces again by itself.")
-    check_output(out, candidates, checkpoint, *map(str, list_files(reports)))
+    source = look_into(reports)
+    check_output(out, candidates, checkpoint, *map(str, source.files))
+    _check_checkpoint(checkpoint, candidates, *map(str, source.files))
     if fingerprint is not None:
-        _check_fingerprint(reports, fingerprint)
+        _check_fingerprint(source.files[0], fingerprint)
+    for note in source.notes:
+        errors().print(plain(note), markup=False, soft_wrap=True)
     wanted = None if candidates is None else _read_candidates(candidates)
     with progress_bar() as progress:
         pace = Pace(progress, "counting")
@@ -104,8 +109,15 @@ def estimate_command(
         Path(checkpoint).unlink(missing_ok=True)
 
 
-def _check_fingerprint(reports: str, wanted: str) -> None:
-    first = list_files(reports)[0]
+def _check_checkpoint(checkpoint: str | None, *inputs: str | None) -> None:
+    """Raise InputError if counts would be kept in a file that the result is made from."""
+    if checkpoint is not None and any(same_file(checkpoint, path) for path in inputs if path):
+        raise InputError(
+            f"--checkpoint would overwrite {shown(checkpoint)}, which the result is made from: name another file."
+        )
+
+
+def _check_fingerprint(first: Path, wanted: str) -> None:
     found = protocol_fingerprint(open_reports(first).header.protocol)
     if found != wanted.strip().lower():
         raise InputError(f"{shown(first.name)} is of another protocol or other parameters: its fingerprint is {found}.")

@@ -43,6 +43,7 @@ class ItemRule(StrEnum):
 
 @application.command("perturb")
 def perturb_command(
+    context: typer.Context,
     protocol: Annotated[str, typer.Option(help="NAME[:key=value,…].")],
     out: Annotated[str, typer.Option(help="The file of reports: .parquet, .arrow, .feather or .csv.")],
     data: Annotated[
@@ -79,6 +80,7 @@ def perturb_command(
     if seed is not None and seed < 0:
         raise InputError.expected("seed", "a whole number of at least 0", seed)
     rng = None if seed is None else np.random.default_rng(seed)
+    _check_rules(context, data, dataset)
     source = _source(data, column, dataset, domain, other, item, ids, rng)
     spec = parse_spec(protocol)
     if epsilon is not None and not spec.has_budget:
@@ -93,6 +95,20 @@ def perturb_command(
         written = perturb_to_file(out, header, source.people, rng=rng, ids=ids is not None, progress=pace.advance)
     document = perturb_document(written, file=out, seed=seed, notes=source.notes)
     show(document, perturb_view(written, file=out, notes=source.notes), as_json=as_json, out=None)
+
+
+def _check_rules(context: typer.Context, data: str | None, dataset: str | None) -> None:
+    """Raise InputError if a rule is asked for that has nothing to decide."""
+    sources = {name: context.get_parameter_source(name) for name in ("item", "other")}
+    given = {name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"}
+    if dataset is not None and given:
+        raise InputError("--item and --other are about DATA: leave them out with --dataset.")
+    if data is not None and "item" in given and not _of_transactions(data):
+        raise InputError("--item is about transactions (.dat): a row of other DATA has one value.")
+
+
+def _of_transactions(data: str) -> bool:
+    return Path(data).suffix.lower() == ENDING
 
 
 @dataclass(eq=False)
@@ -126,7 +142,7 @@ def _source(
     assert data is not None
     if domain is None:
         raise InputError(NO_DOMAIN)
-    if Path(data).suffix.lower() == ENDING:
+    if _of_transactions(data):
         if column is not None or ids is not None:
             raise InputError("Transactions have no columns: leave --column and --ids out.")
         return _transactions(data, Places(_items(domain), other.value, f"{Path(data).name}"), item, rng)

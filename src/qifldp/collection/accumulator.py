@@ -100,6 +100,7 @@ class Accumulator:
     def count_part(self, rows: NDArray[np.uint8]) -> None:
         """Count some rows of the right width in this thread."""
         mechanism = self.protocol.mechanism
+        rows = np.ascontiguousarray(rows)
         faults = mechanism.faults(rows)
         if faults.any():
             for fault, times in zip(*np.unique(faults[faults > 0], return_counts=True), strict=True):

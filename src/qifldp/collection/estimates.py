@@ -11,18 +11,19 @@ with f taken from a first estimate, of the weights for f = 0, held to [0, 1]. Ab
     Var f̂ = Σ_c u_c² V_c(f)/n_c − f(1 − f)/n      (one class: [f p(1 − p) + (1 − f) q(1 − q)]/(n d²))
 
 One class: f̂ is unbiased. Several: its weights come from the same reports, which biases it by a term of order 1/n, far
-below its error.
+below its error. In a sum over many values the biases add up while the errors largely cancel: such sums want one class.
 
 Counts of rare support are skewed, and the ends of simultaneous intervals are far out in their tails, where the normal
 law would give each of them away too often. So the interval is the score interval with its ends moved out by the
 skewness (Cornish and Fisher 1938), and never in: of a normal law's tail the quantile z σ becomes
 z σ + (z² − 1) κ₃/(6 σ²), κ₃ the third cumulant of f̂.
 
-Source: docs/explanation/theory.md, "Free accuracy".
+Source: docs/explanation/theory.md, "And an accuracy".
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -126,7 +127,7 @@ def estimate(
         raise InputError("All reports support no value or all values: there is nothing to estimate from.")
     raw, variance = model.estimate()
     spread = np.sqrt(variance.at(np.clip(raw, 0, 1)))
-    intervals = [variance.interval(raw, level) for level in (confidence, confidence ** (1 / k))]  # Šidák (1967)
+    intervals = [variance.interval(raw, miss) for miss in (1 - confidence, _miss_of_each(confidence, k))]
     found = Estimates(n, "none", confidence, raw, spread, *intervals[0], *intervals[1])
     if post == "none":
         return found
@@ -183,9 +184,9 @@ class _Variance:
         third = c0 + f * (c1 + f * (c2 + f * c3)) - sampled
         return np.divide(third, variance, out=np.zeros_like(variance), where=variance > 0)
 
-    def interval(self, estimate: Floats, confidence: float) -> tuple[Floats, Floats]:
-        """Return the interval of each value, held to [0, 1]."""
-        square = float(ndtri((1 + confidence) / 2)) ** 2
+    def interval(self, estimate: Floats, miss: float) -> tuple[Floats, Floats]:
+        """Return the interval of each value that misses with a chance of ``miss``, held to [0, 1]."""
+        square = float(ndtri(miss / 2)) ** 2
         low, high = self._score_interval(estimate, square)
         # Skewness between an end and the frequency that it has to let in is largest at one of the two.
         nothing, everything = np.zeros_like(low), np.ones_like(high)
@@ -208,6 +209,14 @@ class _Variance:
         # Below an estimate of less than 0 there is no frequency that it could be too large for; above 1, too small.
         low = np.where(wide | (estimate <= 0), 0.0, np.clip(low, 0, 1))
         return low, np.where(wide | (estimate >= 1), 1.0, np.clip(high, 0, 1))
+
+
+def _miss_of_each(confidence: float, k: int) -> float:
+    """Return 1 − c^(1/k): how often each of k intervals may miss so that all hold together (Šidák 1967).
+
+    In this form digits are not lost where the power is near one: at a million values, or a confidence of 1 − 1e-15.
+    """
+    return -math.expm1(math.log(confidence) / k)
 
 
 NO_NOISE = 1e-200

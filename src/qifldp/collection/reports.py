@@ -50,7 +50,8 @@ class Reports:
 
     Attributes:
         protocol: The protocol.
-        rows: One report a row, shape (n, width), bytes as the mechanism packs them.
+        rows: One report a row, shape (n, width), bytes as the mechanism packs them; row after row in memory, as
+            what counts them relies on.
     """
 
     protocol: Collectable
@@ -62,6 +63,7 @@ class Reports:
             raise InputError.expected(
                 "Reports of this protocol", f"rows of {width} bytes", f"{self.rows.dtype} {self.rows.shape}"
             )
+        object.__setattr__(self, "rows", np.ascontiguousarray(self.rows))
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -28,7 +28,9 @@ BLOCK_BYTES = 4 << 20
 
 MOST_DIGITS = 18
 
-_STRANGE = re.compile(rb"[^0-9 \t\r\n]")
+ITEMS = f"whole numbers of at most {MOST_DIGITS} digits, separated by blanks and ended by a newline"
+
+_STRANGE = re.compile(rb"[^0-9 \t\r\n]|\r(?!\n|\Z)")  # lines that end with a carriage return would be one line
 _TOO_LONG = re.compile(rb"[0-9]{%d}" % (MOST_DIGITS + 1))
 
 
@@ -56,7 +58,7 @@ def read_items(path: str | Path, *, item: Item = "first", rng: np.random.Generat
         rng: Chooses random items; the operating system's entropy if there is none.
 
     Raises:
-        InputError: If the file holds anything but whole numbers, or too long a line.
+        InputError: If the file holds anything but lines of whole numbers, or too long a line.
     """
     file = check_readable(path)
     choose = _rule(item, rng)
@@ -103,4 +105,4 @@ def _check(block: bytes, before: int, name: str) -> None:
     line = before + block.count(b"\n", 0, wrong.start()) + 1
     start = block.rfind(b"\n", 0, wrong.start()) + 1
     text = block[start:].split(b"\n", 1)[0].decode("ascii", "replace")
-    raise InputError.expected(f"Line {line:,} of {shown(name)}", "items, whole numbers separated by blanks", text)
+    raise InputError.expected(f"Line {line:,} of {shown(name)}", ITEMS, text)

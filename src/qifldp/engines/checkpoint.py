@@ -105,7 +105,7 @@ def _read(path: str | Path) -> dict[str, object]:
         document = None
     keys = {"schema_version", "kind", "inputs", "weights", "files", "rows", "counts"}
     if not isinstance(document, dict) or set(document) != keys or document["kind"] != KIND:
-        raise InputError(f"{shown(str(path))} is not a checkpoint: remove it to count from the beginning.")
+        raise InputError(f"{shown(str(path))} exists and is not a checkpoint: name another file to keep the counts in.")
     if document["schema_version"] != SCHEMA_VERSION:
         raise InputError.expected("schema_version of the checkpoint", str(SCHEMA_VERSION), document["schema_version"])
     return document

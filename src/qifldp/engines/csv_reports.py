@@ -1,8 +1,12 @@
-"""Reports in CSV: a line with the header, the names of the columns, and reports in hexadecimal digits."""
+"""Reports in CSV: a line with the header, the names of the columns, and reports in hexadecimal digits.
+
+A row is a line and cells are never quoted, so that what is wrong with one row is of no consequence for another's.
+"""
 
 from __future__ import annotations
 
-import csv
+import io
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -34,17 +38,39 @@ BLOCK_BYTES = 8 << 20
 ODD = "an odd number of hexadecimal digits"
 NOT_HEXADECIMAL = "not hexadecimal"
 NOT_TEXT = "a line that is not UTF-8"
+QUOTED = "a quotation mark in the row"
+RETURN = "a carriage return within the row"
+
+NOT_PLAIN = re.compile(r'[,"\r\n]')
+"""What an id in a CSV file of reports cannot contain."""
+
+BOM = b"\xef\xbb\xbf"
 
 
 def write(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
-    """Write a file; a header's labels are escaped so that it is one line."""
+    """Write a file; a header's labels are escaped so that it is one line.
+
+    Raises:
+        InputError: If an id would have to be quoted.
+    """
     with path.open("w", encoding="utf-8", newline="") as text:
-        text.write(f"{MARK}{schema.metadata[METADATA_KEY].decode()}\n")
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(schema.names)
+        text.write(f"{MARK}{schema.metadata[METADATA_KEY].decode()}\n{','.join(schema.names)}\n")
         for batch in batches:
-            digits = (report.hex() for report in batch.column(REPORT).to_pylist())
-            writer.writerows(zip(digits, *(column.to_pylist() for column in batch.columns[1:]), strict=True))
+            cells = [[report.hex() for report in batch.column(REPORT).to_pylist()]]
+            if ID in schema.names:
+                cells.append(_plain_ids(batch.column(ID)))
+            text.writelines(",".join(row) + "\n" for row in zip(*cells, strict=True))
+
+
+def _plain_ids(ids: pa.Array) -> list[str]:
+    texts = [name or "" for name in ids.to_pylist()]
+    if NOT_PLAIN.search("".join(texts)):
+        wrong = next(name for name in texts if NOT_PLAIN.search(name))
+        raise InputError(
+            f"The id {shown(wrong)} has a comma, a quotation mark or the end of a line in it, and ids in CSV are not "
+            "quoted: write a .parquet or .arrow file."
+        )
+    return texts
 
 
 class CsvReports(ReportFile):
@@ -57,9 +83,13 @@ class CsvReports(ReportFile):
             InputError: If it is not a file of reports.
         """
         with reading(path), path.open("rb") as raw:
-            first = raw.readline(LARGEST_HEADER + len(MARK) + 2)
+            first = raw.readline(LARGEST_HEADER + len(BOM) + len(MARK) + 2).removeprefix(BOM)
             names = raw.readline(BLOCK_BYTES)
-            self._names = [name.strip() for name in next(csv.reader([names.decode("utf-8-sig")]), [])]
+            if first.startswith(MARK.encode()) and b"\r" in first.removesuffix(b"\r\n") + names.removesuffix(b"\r\n"):
+                raise InputError(
+                    f"{shown(path.name)} has a carriage return in its first lines: end lines with newlines."
+                )
+            self._names = [name.strip() for name in names.decode().split(",")]
             self._body = raw.tell()
         if not first.startswith(MARK.encode()) or REPORT not in self._names:
             raise InputError(f"{shown(path.name)} is not a file of reports: write one with qifldp perturb.")
@@ -95,11 +125,15 @@ class CsvReports(ReportFile):
 
     def _parse(self, block: bytes) -> tuple[pa.Table, Counter[str]]:
         refused: Counter[str] = Counter()
-        if not _is_text(block):
-            lines = block.removesuffix(b"\n").split(b"\n")
-            kept = [line for line in lines if _is_text(line)]
-            refused[NOT_TEXT] = len(lines) - len(kept)
-            block = b"\n".join([*kept, b""])
+        if _fault(block) is not None:
+            kept = bytearray()
+            for line in io.BytesIO(block):
+                why = _fault(line)
+                if why is None:
+                    kept += line
+                else:
+                    refused[why] += 1
+            block = bytes(kept)
             if not block.strip():
                 return pa.table({name: pa.array([], pa.binary()) for name in self.columns()}), refused
 
@@ -110,7 +144,7 @@ class CsvReports(ReportFile):
         table = pa.csv.read_csv(
             pa.BufferReader(block),
             pa.csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=self._names),
-            pa.csv.ParseOptions(invalid_row_handler=leave_out),
+            pa.csv.ParseOptions(quote_char=False, invalid_row_handler=leave_out),
             pa.csv.ConvertOptions(
                 include_columns=self.columns(),
                 column_types=dict.fromkeys(self.columns(), pa.binary()),
@@ -125,12 +159,17 @@ def _whole(column: pa.ChunkedArray) -> pa.Array:
     return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
 
 
-def _is_text(line: bytes) -> bool:
+def _fault(lines: bytes) -> str | None:
+    """Return what lines must not contain, if one does; a carriage return may stand before a newline."""
+    if b'"' in lines:
+        return QUOTED
+    if b"\r" in lines and lines.count(b"\r") > lines.count(b"\r\n"):
+        return RETURN
     try:
-        line.decode()
+        lines.decode()
     except UnicodeDecodeError:
-        return False
-    return True
+        return NOT_TEXT
+    return None
 
 
 DIGITS = np.full(256, 0xFF, np.uint8)

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
+from qifldp.engines.parquet_footer import Chunk, row_groups
 from qifldp.engines.pieces import ID, MOST_BYTES, REPORT, Piece, ReportFile, check_columns, reading, rows_a_piece
 from qifldp.engines.report_schema import LARGEST_HEADER, ReportHeader
 from qifldp.errors import InputError, shown
@@ -61,31 +62,39 @@ class ParquetReports(ReportFile):
 
     def read(self, start: int) -> Iterator[Piece]:
         step, end, total = rows_a_piece(self.header.protocol.mechanism.width), 0, max(1, self.count_rows())
-        for group in range(self._file.num_row_groups):
+        for group, chunks in enumerate(row_groups(self.path)):
             expected = end + self._file.metadata.row_group(group).num_rows
             if expected <= start:
                 end = expected
                 continue
-            self._check(group)
+            self._check(group, chunks)
             for batch in self._file.iter_batches(step, row_groups=[group], columns=self.columns(), use_threads=False):
+                batch.validate(full=True)  # an index of a dictionary may be any number
                 end += len(batch)
                 ids = batch.column(ID) if self.has_ids else None
                 yield Piece(batch.column(REPORT), ids, end, end / total)
             if end != expected:
                 raise InputError(f"Row group {group + 1} of {shown(self.path.name)} has fewer rows than it says.")
 
-    def _check(self, group: int) -> None:
+    def check_footer(self) -> None:
+        """Check what the file says about all its row groups, for a reader that does not.
+
+        Raises:
+            InputError: If :meth:`read` would refuse one.
+        """
+        for group, chunks in enumerate(row_groups(self.path)):
+            self._check(group, chunks)
+
+    def _check(self, group: int, chunks: list[Chunk]) -> None:
         """Raise InputError if a row group could take up too much memory, from what the file says about it."""
-        about = self._file.metadata.row_group(group)
         where = f"Row group {group + 1} of {shown(self.path.name)}"
-        for place in range(about.num_columns):
-            chunk = about.column(place)
-            if chunk.path_in_schema not in self.columns():
+        for chunk in chunks:
+            if chunk.path not in self.columns():
                 continue
-            if max(chunk.total_uncompressed_size, chunk.num_values) > MOST_BYTES:
+            if chunk.largest > MOST_BYTES:
                 raise InputError(
                     f"{where} has a column of more than {MOST_BYTES >> 20} MiB: write it in smaller row groups."
                 )
-            strange = sorted(set(chunk.encodings) - ENCODINGS)
+            strange = sorted(chunk.encodings - ENCODINGS)
             if strange and chunk.physical_type == "BYTE_ARRAY":
                 raise InputError(f"{where} is encoded as {strange[0]}: write it plain.")

@@ -18,6 +18,7 @@ from qifldp.collection.estimates import Estimates, Post, estimate
 from qifldp.collection.size_classes import single_class
 from qifldp.errors import InputError
 from qifldp.protocols.local_hashing import BLH, LH, OLH
+from qifldp.protocols.mixture import Mix
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.threshold_histogram import THE
@@ -48,11 +49,17 @@ def check_law(errors: Floats, variances: Floats) -> None:
         assert not is_mean(squares / scale**2, 1)
 
 
+def mixture(k: int, epsilon: float) -> Protocol:
+    """Errors of many values would be far from independent: all have the number of reports of each part in common."""
+    return Mix(k, epsilon, parts="0.3*grr+0.4*oue+0.2*blh")
+
+
 PLAIN: list[tuple[Callable[[int, float], Protocol], int, float]] = [
     (kind, k, epsilon)
     for kind in (GRR, OUE, SUE, THE, BLH, OLH)
     for k, epsilon in ((2, 0.01), (2, 20), (10, 1), (10_000, 0.01), (10_000, 20))
 ] + [(SS, 10, 0.01), (SS, 10, 1), (SS, 100, 2), (SS, 2, 20), (SS, 10_000, 20)]
+PLAIN += [(mixture, 2, 0.01), (mixture, 2, 20), (mixture, 10, 1)]
 
 
 @pytest.mark.parametrize(("kind", "k", "epsilon"), PLAIN)
@@ -70,7 +77,12 @@ def test_plain_estimates_are_unbiased_and_of_the_stated_variance(
     check_law(found - people / n, np.array([stated[int(count)] for count in people]))
 
 
-@pytest.mark.parametrize("protocol", [GRR(9, 1), SS(9, 1), OUE(9, 1), UE(9, p="0.2", q="0.7"), OLH(9, 2)], ids=repr)
+MIXED = Mix(9, 1, parts="0.3*grr+0.4*ss@3+0.2*oue")
+
+
+@pytest.mark.parametrize(
+    "protocol", [GRR(9, 1), SS(9, 1), OUE(9, 1), UE(9, p="0.2", q="0.7"), OLH(9, 2), MIXED], ids=repr
+)
 def test_the_plain_estimator_is_the_textbook_one(protocol: Protocol) -> None:
     counts = sample_counts(protocol, shares("zipf", 9, 10_000), rng=np.random.default_rng(1))
     found = counts.estimate()
@@ -95,7 +107,7 @@ def counted(protocol: Protocol, people: NDArray[np.int64], runs: int, weights: W
 
 REPORTED: list[Protocol] = [
     GRR(5, 1), SS(9, 1, omega=2), OUE(2, 0.1), OUE(4, 2), SUE(20, 4), THE(10, 2), UE(6, p="0.3", q="0.6"), BLH(4, 1),
-    LH(8, 2, g=4),
+    LH(8, 2, g=4), Mix(9, 2, parts="0.3*grr+0.4*ss@3+0.2*oue"), Mix(5, 1, parts="0.6*ss@1+0.4*ss@2"),
 ]  # fmt: skip
 
 
@@ -131,6 +143,7 @@ def is_share(hits: int, runs: int, share: float) -> bool:
 
 CALIBRATED: list[tuple[Protocol, Weights]] = [
     (OUE(10, 2), "value"), (OUE(10, 2), "plain"), (SUE(10, 3), "value"), (BLH(10, 1), "value"), (GRR(10, 1), "plain"),
+    (Mix(10, 2, parts="0.5*grr+0.4*ss@2"), "value"),
 ]  # fmt: skip
 
 

@@ -27,7 +27,7 @@ def items(path: Path, item: Item = "first", seed: int | None = None) -> tuple[li
         ("1\n\n", ["1"], 1),
         ("\n", [], 1),
         ("999999999999999999\n", ["999999999999999999"], 0),
-        ("1\r2\n3\n", ["1", "3"], 0),
+        ("1 2\r\n3\r", ["1", "3"], 0),
     ],
 )
 def test_first_items(tmp_path: Path, content: str, expected: list[str], empty: int) -> None:
@@ -48,13 +48,18 @@ def test_first_items(tmp_path: Path, content: str, expected: list[str], empty: i
         ("١\n", 1, "'��'"),
         ("1000000000000000000\n", 1, "'1000000000000000000'"),
         ("nan", 1, "'nan'"),
+        ("1\n2\r3\n", 2, r"'2\r3'"),
+        ("1 2\r3\r4\r", 1, r"'1 2\r3\r4\r'"),
     ],
 )
 def test_anything_else_is_refused(tmp_path: Path, content: str, line: int, got: str) -> None:
     (tmp_path / "t.dat").write_bytes(content.encode())
     with pytest.raises(InputError) as caught:
         items(tmp_path / "t.dat")
-    assert str(caught.value) == f"Line {line} of 't.dat' must be items, whole numbers separated by blanks, got {got}."
+    assert str(caught.value) == (
+        f"Line {line} of 't.dat' must be whole numbers of at most 18 digits, "
+        f"separated by blanks and ended by a newline, got {got}."
+    )
 
 
 def test_lines_across_blocks_and_too_long_ones(tmp_path: Path) -> None:

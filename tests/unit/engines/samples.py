@@ -85,6 +85,21 @@ def raw_arrow(
     return path
 
 
+def with_damaged_index(path: Path, column: str) -> Path:
+    """Write a file of two row groups, in the second of which an index of a dictionary points beyond its end."""
+    reports, ids = [b"\1", b"\2", b"\4"] * 32, [f"u{place}" for place in range(96)]
+    table = pa.table({"report": pa.array(reports, pa.binary()), "id": ids})
+    table = table.replace_schema_metadata(header_of(build("oue", 5)))
+    options = {"use_dictionary": [column], "compression": "none", "write_statistics": False, "row_group_size": 48}
+    parquet.write_table(table, path, **options)
+    whole = bytearray(path.read_bytes())
+    about = parquet.ParquetFile(path).metadata.row_group(1).column(column == "id")
+    end = about.dictionary_page_offset + about.total_compressed_size
+    whole[end - 1] = 0xFF  # the last indices of the page, two bits and six bits each
+    path.write_bytes(whole)
+    return path
+
+
 def raw_csv(path: Path, protocol: Protocol, lines: str | bytes) -> Path:
     body = lines if isinstance(lines, bytes) else lines.encode()
     path.write_bytes(b"#qifldp " + header_of(protocol)[b"qifldp"] + b"\n" + body)

@@ -154,14 +154,15 @@ def test_checkpoints_are_written_now_and_then(tmp_path: Path, monkeypatch: pytes
 
 KEPT = "30 reports were counted before, and are kept in 'c.json'."
 AGAIN = "remove it to count from the beginning."
+NO_CHECKPOINT = "'c.json' exists and is not a checkpoint: name another file to keep the counts in."
 
 
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
         ({"schema_version": 2}, "schema_version of the checkpoint must be 1, got 2."),
-        ({"kind": "other"}, f"'c.json' is not a checkpoint: {AGAIN}"),
-        ({"more": 1}, f"'c.json' is not a checkpoint: {AGAIN}"),
+        ({"kind": "other"}, NO_CHECKPOINT),
+        ({"more": 1}, NO_CHECKPOINT),
         ({"files": -1}, f"'c.json' is not a checkpoint: {AGAIN}"),
         ({"files": 2}, f"The checkpoint 'c.json' is of other reports, see the number of files, 1: {AGAIN}"),
         ({"files": True}, f"'c.json' is not a checkpoint: {AGAIN}"),
@@ -171,6 +172,10 @@ AGAIN = "remove it to count from the beginning."
         ({"inputs": []}, f"The checkpoint 'c.json' is of other reports, see the number of files, 1: {AGAIN}"),
         ({"inputs": None}, f"'c.json' is not a checkpoint: {AGAIN}"),
         ({"inputs": [["r.parquet", 1, 1]]}, f"The checkpoint 'c.json' is of other reports, see 'r.parquet': {AGAIN}"),
+        (
+            {"inputs": [["r.parquet", 1, 1]], "files": 0, "rows": 10},
+            f"The checkpoint 'c.json' is of other reports, see 'r.parquet': {AGAIN}",
+        ),
         ({"rows": 5, "files": 0}, f"The checkpoint ends inside a piece of 'r.parquet': {AGAIN} {KEPT}"),
         (
             {"counts": build("oue", 40).accumulator().to_json()},
@@ -209,7 +214,8 @@ def test_checkpoints_that_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     Path("c.json").write_text(content)
     with pytest.raises(InputError) as caught:
         count_reports("r.parquet", checkpoint="c.json")
-    assert str(caught.value) == f"'c.json' is not a checkpoint: {AGAIN}"
+    assert str(caught.value) == NO_CHECKPOINT
+    assert Path("c.json").read_text() == content
 
 
 def test_refused_files_are_refused_once(tmp_path: Path) -> None:

@@ -14,8 +14,19 @@ from qifldp.collection.reports import Reports
 from qifldp.engines import csv_reports
 from qifldp.engines.local import count_reports
 from qifldp.engines.report_schema import ReportHeader
+from qifldp.errors import InputError
 from qifldp.protocols.protocol import Protocol
-from unit.engines.samples import build, draw, header_of, outcome, raw_arrow, raw_csv, raw_parquet, write
+from unit.engines.samples import (
+    build,
+    draw,
+    header_of,
+    outcome,
+    raw_arrow,
+    raw_csv,
+    raw_parquet,
+    with_damaged_index,
+    write,
+)
 
 BITS = build("oue", 5)
 SET = build("ss:omega=2", 1000)
@@ -72,9 +83,9 @@ def test_reports_that_nobody_can_have_sent(
     large = {"report": column.cast(pa.large_binary())}
     assert outcome(raw_arrow(tmp_path / "l.arrow", large, metadata)) == expected
     assert outcome(raw_parquet(tmp_path / "l.parquet", large, metadata)) == expected
-    digits = "\n".join('""' if item is None else item.hex() or '""' for item in column.to_pylist())
+    lines = "\n".join(f"x,{'' if item is None else item.hex()}" for item in column.to_pylist())
     missing = {"counted": 5, "no report in the row" if not report else reason: 2}  # CSV has no empty text
-    assert outcome(raw_csv(tmp_path / "r.csv", protocol, f"report\n{digits}\n")) == missing
+    assert outcome(raw_csv(tmp_path / "r.csv", protocol, f"more,report\n{lines}\n")) == missing
 
 
 @pytest.mark.parametrize(
@@ -113,10 +124,53 @@ def test_columns_of_other_types(tmp_path: Path, column: pa.Array, reason: str) -
         (b"report\n\xff\xfe\n", {"counted": 0, csv_reports.NOT_TEXT: 1}),
         (b"report,id\n01,\xff\n01,\xfe,\xfd\n02,b\n", {"counted": 1, csv_reports.NOT_TEXT: 2}),
         ("report\n0\0\n01\n", {"counted": 1, csv_reports.NOT_HEXADECIMAL: 1}),
+        ('report\n01\n"01\n02\n03\n', {"counted": 3, csv_reports.QUOTED: 1}),
+        ('report\n01\n"01"\n02\n03"\n', {"counted": 2, csv_reports.QUOTED: 2}),
+        ('report,id\n01,a\n01,"b\nc"\n02,b\n', {"counted": 2, csv_reports.QUOTED: 2}),
+        ('report\n"', {"counted": 0, csv_reports.QUOTED: 1}),
+        ("report\n01\r02\n03\r\n04\n", {"counted": 2, csv_reports.RETURN: 1}),
+        ("report,id\r\n01,a\r\n01,a\r\n01,b\r\n", {"counted": 2, "an id seen before": 1}),
+        (
+            b'report\n\xff"\n\xff\n0\r1\n01\n',
+            {"counted": 1, csv_reports.QUOTED: 1, csv_reports.NOT_TEXT: 1, csv_reports.RETURN: 1},
+        ),
     ],
 )
 def test_lines_of_csv(tmp_path: Path, lines: str | bytes, expected: dict[str, int]) -> None:
     assert outcome(raw_csv(tmp_path / "r.csv", BITS, lines)) == expected
+
+
+def test_a_quotation_mark_takes_no_other_rows_with_it_across_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(csv_reports, "BLOCK_BYTES", 50)
+    lines = [f"01,u{place}" for place in range(100)]
+    lines[30], lines[71] = '01,"u30', '"01,u71'
+    path = raw_csv(tmp_path / "r.csv", BITS, "report,id\n" + "\n".join(lines))
+    assert outcome(path) == {"counted": 98, csv_reports.QUOTED: 2}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_byte_order_mark_before_a_csv_file_is_no_part_of_it(tmp_path: Path, end: str) -> None:
+    path = raw_csv(tmp_path / "r.csv", BITS, "report\n01\n02\n")
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", end.encode()))
+    assert outcome(path) == {"counted": 2}
+
+
+def test_csv_whose_first_lines_do_not_end(tmp_path: Path) -> None:
+    sentence = "'r.csv' has a carriage return in its first lines: end lines with newlines."
+    path = raw_csv(tmp_path / "r.csv", BITS, "report\r01\r02\r")
+    assert outcome(path) == sentence
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r"))
+    assert outcome(path) == sentence
+    assert outcome(raw_csv(tmp_path / "r.csv", BITS, "repo\rrt\n01\n")) == sentence
+
+
+def test_missing_reports_of_fixed_size(tmp_path: Path) -> None:
+    column = pa.array([b"\1", None, b"\2", None, b"\3"], pa.binary(1))
+    expected = {"counted": 3, "no report in the row": 2}
+    assert outcome(raw_parquet(tmp_path / "r.parquet", {"report": column}, header_of(BITS))) == expected
+    assert outcome(raw_arrow(tmp_path / "r.arrow", {"report": column}, header_of(BITS))) == expected
 
 
 KEYS = "The header of a file of reports must have exactly: fingerprint, format, protocol, simulated, values."
@@ -317,6 +371,19 @@ def test_arrow_file_that_ends_before_its_last_batch(tmp_path: Path) -> None:
     path.write_bytes(whole)
     sentence = "'r.arrow' has another number of batches than it says. 60 reports were counted before."
     assert outcome(path) == sentence
+
+
+@pytest.mark.parametrize("column", ["report", "id"])
+def test_index_beyond_a_dictionary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = with_damaged_index(Path("r.parquet"), column)
+    sentence = (
+        r"^The file 'r\.parquet' cannot be read: .*Dictionary indices invalid.* out of bounds: .* "
+        r"48 reports were counted before"
+    )
+    assert re.match(sentence + r"\.$", str(outcome(path)))
+    with pytest.raises(InputError, match=sentence + r"; those of whole files, 0, are in 'c\.json'\.$"):
+        count_reports(path, checkpoint="c.json")
 
 
 def test_parquet_file_with_fewer_rows_than_it_says(tmp_path: Path) -> None:

@@ -12,13 +12,13 @@ from qifldp.collection.accumulator import Weights
 from qifldp.collection.reports import Reports
 from qifldp.engines import pieces
 from qifldp.engines.local import count_reports
-from qifldp.engines.report_files import list_files, open_reports
+from qifldp.engines.report_files import list_files, look_into, open_reports
 from qifldp.engines.report_schema import ReportHeader
 from qifldp.errors import InputError
 from qifldp.protocols.specs import SEVEN
 from unit.engines.samples import ENDINGS, build, by_definition, draw, same, write
 
-SPECS = (*SEVEN, "lh:g=300", "ss:omega=2", "ue:p=0.2,q=0.7")
+SPECS = (*SEVEN, "lh:g=300", "ss:omega=2", "ue:p=0.2,q=0.7", "mix:parts=0.3*ss@2+0.4*oue+0.2*olh")
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -27,7 +27,8 @@ def test_every_protocol_in_every_format(tmp_path: Path, spec: str, ending: str) 
     protocol = build(spec, 37)
     reports = draw(protocol, 2500)
     header = ReportHeader(protocol, tuple(f'värde, "{place}"\n' for place in range(37)), simulated=True)
-    for ids in (None, [f'id, "{place}"' for place in range(2500)]):
+    anything = "id {}" if ending == ".csv" else 'id, "{}"\r\n'
+    for ids in (None, [anything.format(place) for place in range(2500)]):
         path = write(tmp_path / f"r{ending}", reports, ids=ids, header=header)
         counted = count_reports(path, threads=2)
         assert counted.header == header
@@ -112,10 +113,52 @@ def test_progress_reaches_the_end(tmp_path: Path) -> None:
     assert told[-1] == (1.0, 3000)
 
 
+@pytest.mark.parametrize("name", ["a,b", 'a"b', "a\nb", "a\rb"])
+def test_ids_that_csv_would_have_to_quote_are_not_written(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError) as caught:
+        write(tmp_path / "r.csv", draw(build("oue", 20), 3), ids=["a", name, "b"])
+    assert str(caught.value) == (
+        f"The id {name!r} has a comma, a quotation mark or the end of a line in it, and ids in CSV are not quoted: "
+        "write a .parquet or .arrow file."
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_links_to_a_file_of_the_folder_and_folders_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path.parent)
+    write(tmp_path / "a.parquet", draw(build("oue", 20), 10))
+    (tmp_path / "b.parquet").symlink_to("a.parquet")
+    (tmp_path / "c.parquet").hardlink_to(tmp_path / "a.parquet")
+    for name in ("day=1", "day=2", "day=3", "day=4", "_temporary"):
+        (tmp_path / name).mkdir()
+    write(tmp_path / "day=1" / "d.parquet", draw(build("oue", 20), 10))
+    found = look_into(tmp_path.name)
+    assert [file.name for file in found.files] == ["a.parquet"]
+    assert found.notes == [
+        f"Folders in '{tmp_path.name}' are not read: 'day=1', 'day=2', 'day=3' and 1 more.",
+        "'b.parquet' and 'a.parquet' are one file, which is counted once.",
+        "'c.parquet' and 'a.parquet' are one file, which is counted once.",
+    ]
+    assert count_reports(tmp_path).accumulator.n == 10
+
+
+@pytest.mark.parametrize(("target", "why"), [("gone", "No such file"), ("b.csv", "Too many levels of symbolic links")])
+def test_links_that_lead_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str, why: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("f").mkdir()
+    write(Path("f/a.csv"), draw(build("oue", 20), 10))
+    Path("f/b.csv").symlink_to(target)
+    with pytest.raises(InputError, match=rf"^The link 'f/b\.csv' cannot be read: {why}"):
+        count_reports("f")
+
+
 def test_sources_without_reports(tmp_path: Path) -> None:
     folder = tmp_path / "f"
     folder.mkdir()
     with pytest.raises(InputError, match=r"has no files named \.parquet, \.arrow, \.feather or \.csv\.$"):
+        count_reports(folder)
+    (folder / "inner").mkdir()
+    with pytest.raises(InputError, match=r" or \.csv, and the folders in it are not read: 'inner'\.$"):
         count_reports(folder)
     with pytest.raises(InputError, match=r"^There is no file "):
         count_reports(tmp_path / "nothing.parquet")

@@ -23,6 +23,7 @@ from qifldp.errors import InputError
 from qifldp.exact.budget import Budget
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.specs import SEVEN, parse_spec
+from unit.engines.samples import build, with_damaged_index
 
 pytestmark = pytest.mark.xdist_group("spark")
 
@@ -67,7 +68,7 @@ def refusal(folder: Path, **options: str) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("name", SEVEN)
+@pytest.mark.parametrize("name", [*SEVEN, "mix:parts=0.3*ss@2+0.4*oue+0.2*olh"])
 def test_every_protocol_is_counted_as_locally(session: SparkSession, tmp_path: Path, name: str) -> None:
     header = ReportHeader(protocol(name), simulated=True)
     width = header.protocol.mechanism.width
@@ -160,6 +161,26 @@ def test_damaged_reports(session: SparkSession, tmp_path: Path) -> None:
         "The file 'a b%.parquet' cannot be read: 'Parquet magic bytes not found in footer. Either the file is "
         "corrupted or this is not a parquet file.'."
     )
+
+
+@pytest.mark.parametrize("column", ["report", "id"])
+def test_index_beyond_a_dictionary_is_told_as_locally(session: SparkSession, tmp_path: Path, column: str) -> None:
+    """Spark's reader says which index it is, but not of which file."""
+    write(tmp_path / "a.parquet", ReportHeader(build("oue", 5)), pa.array([FIRST], pa.binary()), pa.array(["x"]))
+    with_damaged_index(tmp_path / "b.parquet", column)
+    with pytest.raises(InputError) as caught:
+        local.count_reports(tmp_path)
+    found = refusal(tmp_path)
+    assert found.startswith("The file 'b.parquet' cannot be read: ")
+    assert str(caught.value) == f"{found} 49 reports were counted before."
+
+
+def test_what_a_footer_says_is_checked_as_locally(session: SparkSession, tmp_path: Path) -> None:
+    table = pa.table({"report": pa.array([FIRST], pa.binary())}).replace_schema_metadata(GRR.schema().metadata)
+    parquet.write_table(
+        table, tmp_path / "a.parquet", use_dictionary=False, column_encoding={"report": "DELTA_BYTE_ARRAY"}
+    )
+    assert refusal(tmp_path) == "Row group 1 of 'a.parquet' is encoded as DELTA_BYTE_ARRAY: write it plain."
 
 
 def test_rows_that_spark_leaves_out_are_noticed(

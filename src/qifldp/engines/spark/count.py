@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,14 +24,11 @@ from qifldp.errors import InputError, shown
 MOST_PARTIALS = 8
 """Partial counts that the driver adds up itself: of a large domain, each may have 16 MiB."""
 
-PANDAS_NOTE = "PySpark does not yet fully support pandas"
-"""Of Spark's Arrow functions, which ask for pandas and then do not use it."""
-
 
 def count_with_spark(source: str | Path, master: str | None, weights: Weights) -> Counted:
     """Count the reports of a file or a folder."""
     plan = _plan(source, weights)
-    with spark_session(master) as session, telling():
+    with spark_session(master) as session, telling(plan.files):
         counts = _count(session, plan)
     counts.merge(plan.refused)
     rows = counts.n + sum(counts.refused.values())
@@ -82,6 +78,7 @@ def _open(path: Path) -> ParquetReports:
         raise InputError(
             f"Spark cannot read {shown(path.name)}: name it without colons, and with no dot or underscore before it."
         )
+    file.check_footer()
     return file
 
 
@@ -96,9 +93,7 @@ def _count(session: SparkSession, plan: _Plan) -> Accumulator:
     else:
         rows = plain_rows(session, plan.files)
     task = Task.of(plan.header, counts)
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", PANDAS_NOTE, FutureWarning)
-        partials = _gathered(rows.mapInArrow(partial(count_batches, task), SCHEMA), task, _partitions(session, plan))
+    partials = _gathered(rows.mapInArrow(partial(count_batches, task), SCHEMA), task, _partitions(session, plan))
     for row in partials.collect():
         add_row(row.asDict(), counts)
     return counts

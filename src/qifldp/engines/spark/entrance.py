@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+import warnings
 from pathlib import Path
 
 from qifldp.collection.accumulator import Weights
 from qifldp.engines.local import Counted, Progress
 from qifldp.errors import InputError
+
+PANDAS_NOTE = "PySpark does not yet fully support pandas"
+"""Of PySpark, when it is imported and when it is asked for Arrow functions, which then do not use pandas."""
 
 NO_PYSPARK = "Counting with Spark needs PySpark: pip install 'qifldp[spark]'."
 
@@ -36,9 +40,11 @@ def count_reports(
     """
     if any(importlib.util.find_spec(name) is None for name in ("pyspark", "pandas")):
         raise InputError(NO_PYSPARK)
-    from qifldp.engines.spark.count import count_with_spark  # noqa: PLC0415  # its modules import PySpark
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", PANDAS_NOTE, FutureWarning)
+        from qifldp.engines.spark.count import count_with_spark  # noqa: PLC0415  # its modules import PySpark
 
-    found = count_with_spark(source, master, weights)
+        found = count_with_spark(source, master, weights)
     if progress is not None:
         progress(1.0, found.accumulator.n + sum(found.accumulator.refused.values()))
     return found

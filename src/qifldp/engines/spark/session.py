@@ -38,6 +38,14 @@ OUR_SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
 }
 
+CAUSE = re.compile(r"(Exception|Error): ")
+"""In the line in which Java says what is wrong, and not in those that only say that something is."""
+
+VECTORS = "jdk.incubator.vector"
+NO_VECTORS = (
+    f"Spark asks for Java's module {VECTORS}, which this Java leaves out: take a whole JDK (PATH or JAVA_HOME)."
+)
+
 NO_JAVA = "Counting with Spark needs Java 17 or later: put java on the PATH, or set JAVA_HOME."
 
 
@@ -112,7 +120,8 @@ def _jvm(master: str, output: IO[str]) -> Iterator[ClientServer | None]:
         warnings.simplefilter("ignore", ResourceWarning)  # PySpark drops the pipe to a JVM that did not start
         gateway = java_gateway.launch_gateway(conf, {"stdout": output, "stderr": output})  # type: ignore[no-untyped-call]
     if gateway is None:
-        raise InputError(f"Java did not start Spark: {_reason(output)}.")
+        reason = _reason(output)
+        raise InputError(NO_VECTORS if VECTORS in reason else f"Java did not start Spark: {reason}.")
     try:
         yield gateway
     finally:
@@ -141,5 +150,5 @@ def _reason(output: IO[str]) -> str:
     """Return the line in which Java says what went wrong."""
     output.seek(0)
     lines = [line.strip() for line in output if line.strip()]
-    telling = [line for line in lines if "Exception" in line or "Error" in line]
+    telling = [line for line in lines if CAUSE.search(line)] or [line for line in lines if "Error" in line]
     return shown((telling or lines or ["it printed nothing"])[0], 200)
