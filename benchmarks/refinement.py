@@ -1,8 +1,9 @@
 """Refinement beside its peers in one run: libqif (`qif`) and a plain `scipy.optimize.linprog` formulation.
 
 Verdicts near boundaries, the largest one-hot unary encoding that is decided within a time limit, exact rationals and
-floats of one size. Each timed job runs in a process of its own, which is ended at the limit. The exit code is 1 if a
-verdict of qifldp is wrong, or a proof refused; no verdict, or none in time, is not wrong.
+floats of one size; for qifldp alone, whole grids over large domains. Each timed job runs in a process of its own, which
+is ended at the limit. The exit code is 1 if a verdict of qifldp is wrong, or a proof refused; no verdict, or none in
+time, is not wrong.
 """
 
 from __future__ import annotations
@@ -130,6 +131,32 @@ def read_back(file: Path, _: int, __: Verdict) -> str:
 _WORDS = {"refines": "yes", "does_not_refine": "no"}
 
 
+def large_domains(console: Console) -> None:
+    """Print how long the seven protocols take over a thousand values, and two closed rules over a hundred thousand."""
+    kinds = (ql.GRR, ql.SS, ql.BLH, ql.OLH, ql.SUE, ql.OUE, ql.THE)
+    console.print("All 49 ordered pairs of the seven protocols over 1,000 values, proofs verified:")
+    for epsilon, times in ((1, 4), (4, 4), (8, 4), (1, 1.1)):
+        seconds, undecided = [], 0
+        for original in kinds:
+            for refined in kinds:
+                start = time.perf_counter()
+                found = ql.decide_refinement(
+                    original=original(1000, f"{epsilon * times:g}"), refined=refined(1000, str(epsilon))
+                )
+                seconds.append(time.perf_counter() - start)
+                undecided += isinstance(found, ql.Undecided)
+        shown = f"{sum(seconds):.1f} s, the slowest pair {max(seconds):.1f} s, {undecided} undecided"
+        console.print(f"  to ε = {epsilon} from {times:g} times that: {shown}")
+    console.print("Over 100,000 values:")
+    for original, refined in ((ql.SUE, ql.OUE), (ql.OUE, ql.SUE), (ql.SUE, ql.THE)):
+        start = time.perf_counter()
+        found = ql.decide_refinement(original=original(100_000, 1), refined=refined(100_000, 1))
+        console.print(
+            f"  {original.name} → {refined.name} ({found.method}): {type(found).__name__} "
+            f"in {time.perf_counter() - start:.2f} s"
+        )
+
+
 def timed(target: Callable[[int, Verdict], str], argument: int, job: Verdict, limit: float) -> tuple[str, float]:
     """Return a verdict and its seconds, or "over the limit", or "crashed"."""
     reading, writing = multiprocessing.Pipe(duplex=False)
@@ -195,6 +222,7 @@ def main() -> None:
     console.print(f"  qifldp, proof included ... {line}")
     console.print(f"  libqif ................... {largest(one_hot, libqif, small, limit)[0]}")
     console.print(f"  plain HiGHS .............. {largest(one_hot, plain, small, limit)[0]}")
+    large_domains(console)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "proof.json"
         exactly: list[Job] = [

@@ -251,10 +251,11 @@ def check_offers(proof: Bets, domain_size: int) -> None:
 
 def gain(proof: Bets, profile: ExactProfile[arb]) -> arb:
     """Return what an adversary who takes the best of some bets, or none, gains after the reports of a profile."""
-    total = ball(0)
+    nothing = total = ball(0)
+    offers = [(size, ball(stake), ball(price)) for size, stake, price in proof.offers]
     for w, mass in profile.mass:
-        best = ball(0)
-        for size, stake, price in proof.offers:
-            best = arb.max(best, aligned(profile, w, size) * ball(stake) - ball(price))
+        best = nothing
+        for size, stake, price in offers:
+            best = arb.max(best, aligned(profile, w, size) * stake - price)
         total = total + mass * best
     return total
