@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from cli.terminal import Terminal
+from qifldp.comparison.candidates import percent
 from qifldp.leakage.measures import MEASURES
 from qifldp.rendering.documents import save, to_text
-from qifldp.rendering.tables import number, percent
+from qifldp.rendering.tables import number
 from qifldp.rendering.text import plain
 
 

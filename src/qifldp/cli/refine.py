@@ -115,7 +115,7 @@ def verify_command(
 
 def _proved_deficiency(claim: DeficiencyCertificate) -> str:
     precision = verify_deficiency(claim)
-    least, most = max(float(claim.least), 0.0), float(claim.most)
+    least, most = claim.ends
     return (
         f"Proved in balls of {precision} bits: the deficiency of {claim.original.spec} for {claim.refined.spec} is "
         f"between {least:.12g} and {most:.12g}, over {claim.original.domain_size:,} values."

@@ -120,7 +120,7 @@ def frontier(domain_size: int, budget: Budget | float | str | Fraction) -> Front
         InputError: If either is out of range.
     """
     k = check_domain_size(domain_size)
-    asked = budget if isinstance(budget, Budget) else Budget.read(budget)
+    asked = Budget.read(budget)
     w, figures = _selections(k, asked)
     kept = _corners(figures.excess, figures.information)
     return Frontier(
@@ -198,7 +198,7 @@ def mixture_of_bits(domain_size: int, budget: Budget | float | str | Fraction, b
     protocol does better in so many bits is not shown.
     """
     k = check_domain_size(domain_size)
-    w, figures = _selections(k, budget if isinstance(budget, Budget) else Budget.read(budget))
+    w, figures = _selections(k, Budget.read(budget))
     kept = _corners(figures.bits, figures.information)
     corners = np.concatenate(([0], w[kept])).astype(np.int64)
     return _between(corners, np.concatenate(([0.0], figures.bits[kept])), bits)

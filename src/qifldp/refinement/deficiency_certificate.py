@@ -41,6 +41,11 @@ class DeficiencyCertificate:
     bets: Bets
     flow: SubFlow
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The bracket as floats, its lower end at least 0, which a deficiency is anyway."""
+        return max(float(self.least), 0.0), float(self.most)
+
     def to_json(self) -> dict[str, object]:
         """Return the certificate as JSON: descriptions, and numbers as exact text."""
         return {

@@ -48,8 +48,7 @@ def bracket_json(bracket: DeficiencyCertificate | None, file: str | None) -> dic
     """Return a proved bracket of the deficiency as JSON, empty if none was asked for."""
     if bracket is None:
         return {}
-    ends = [max(float(bracket.least), 0.0), float(bracket.most)]
-    return {"deficiency_bracket": ends, "deficiency_certificate": file}
+    return {"deficiency_bracket": list(bracket.ends), "deficiency_certificate": file}
 
 
 def verdict(decision: Decision) -> str:
@@ -87,7 +86,7 @@ def decision_view(
     lines.append(Text("\nOn average, whatever the verdict:" if worst else ""))
     lines += [Text(f"  {name:<20}{_shown(value):>10}  {words}") for name, value, words in figures]
     if bracket is not None:
-        least, most = max(float(bracket.least), 0.0), float(bracket.most)
+        least, most = bracket.ends
         lines.append(Text(f"\nThe deficiency is between {least:.10f} and {most:.10f}: proved."))
     return Group(*lines)
 

@@ -6,9 +6,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from qifldp.comparison.candidates import Candidate
+from qifldp.comparison.candidates import Candidate, percent
 from qifldp.comparison.recommend import Recommendation
-from qifldp.rendering.tables import number, percent
+from qifldp.rendering.tables import number
 from qifldp.rendering.text import plain
 
 

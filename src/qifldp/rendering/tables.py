@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from qifldp.comparison.candidates import percent
 from qifldp.comparison.compare import Comparison, Row, least
 from qifldp.comparison.single import Leakage
 from qifldp.leakage.measures import MEASURES, Measure
@@ -155,11 +156,6 @@ def _shown(value: float, kind: str) -> str:
     if kind == "factor":
         return f"× {number(value)}"
     return f"{value:,}" if kind == "count" else number(value)
-
-
-def percent(value: float) -> str:
-    """Return a share as per cent, to four digits."""
-    return f"{value * 100:.4g} %"
 
 
 def _least_lines(rows: Sequence[Row], best: dict[str, list[str]]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from qifldp.app.long_work import offer
 from qifldp.app.screen import chart, heading, legend, put, say
 from qifldp.app.state import State
 from qifldp.app.worker import request_of
+from qifldp.comparison.candidates import percent
 from qifldp.comparison.sweep import Sweep
 from qifldp.rendering.documents import to_text
 from qifldp.rendering.page import overview
@@ -22,7 +23,7 @@ from qifldp.rendering.page.figures import kind_of, over
 from qifldp.rendering.page.looks import looks_of
 from qifldp.rendering.page.markup import tag
 from qifldp.rendering.page.views import leakage_chart
-from qifldp.rendering.tables import number, percent
+from qifldp.rendering.tables import number
 
 LARGEST_AT_ONCE, LARGEST_OF_MEMBERSHIP = 1_000, 300
 """Domain size up to which curves are drawn without being asked for: about a second's work."""

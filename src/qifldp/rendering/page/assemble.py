@@ -13,6 +13,7 @@ from typing import Any
 import vl_convert
 
 from qifldp._version import __version__
+from qifldp.comparison.candidates import percent
 from qifldp.comparison.findings import Findings
 from qifldp.rendering.page import overview, pairs, pictures, words
 from qifldp.rendering.page.axes import QUANTITIES
@@ -21,7 +22,7 @@ from qifldp.rendering.page.looks import looks_of
 from qifldp.rendering.page.markup import Markup, escape, join, script_json, tag
 from qifldp.rendering.page.resources import resource
 from qifldp.rendering.page.views import delta_chart, leakage_chart, plane_chart, trade_off_chart
-from qifldp.rendering.tables import number, percent
+from qifldp.rendering.tables import number
 
 LEAKAGES = (
     "asr_uniform",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from qifldp.comparison.candidates import percent
 from qifldp.rendering.charts import Look
 from qifldp.rendering.page.axes import QUANTITIES
 from qifldp.rendering.page.markup import Markup, data, join, tag
-from qifldp.rendering.tables import number, percent
+from qifldp.rendering.tables import number
 
 Record = Mapping[str, object]
 
