@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from qifldp.adversaries.prior import Prior
@@ -190,9 +190,21 @@ def _row(
             chosen = Budget.read(solution.epsilon)
             if solution.reason:
                 reasons["epsilon"] = solution.reason
-    protocol = subject.build(domain_size, chosen)
+    return row_of(subject.build(domain_size, chosen), asked, n, prior, reasons)
+
+
+def row_of(protocol: Protocol, asked: float | None, n: int, prior: Prior, reasons: Mapping[str, str] = {}) -> Row:
+    """Return the row of one protocol.
+
+    Args:
+        protocol: The protocol.
+        asked: The budget asked, None for a limit.
+        n: Number of reports, for the errors.
+        prior: What the adversary of ``asr_prior`` knows.
+        reasons: Why the protocol has the budget it has, if that was not asked.
+    """
     figures, more = _figures(protocol, n, prior)
-    return Row(protocol.name, protocol.spec, asked, protocol.epsilon, figures, reasons | more)
+    return Row(protocol.name, protocol.spec, asked, protocol.epsilon, figures, dict(reasons) | more)
 
 
 def _keys() -> list[str]:

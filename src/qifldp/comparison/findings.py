@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from qifldp.adversaries.prior import Prior
 from qifldp.channels.channel import Channel
 from qifldp.comparison.advice import Advice, advise
-from qifldp.comparison.compare import Comparison, Row
+from qifldp.comparison.compare import Comparison, Row, row_of
 from qifldp.comparison.curves import Curves, curves
 from qifldp.comparison.deployed import deployed
 from qifldp.comparison.naming import subject_names
@@ -19,6 +19,9 @@ from qifldp.comparison.sweep import Sweep, sweep
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.specs import parse_spec
 from qifldp.refinement.decision import DoesNotRefine, Undecided
+
+RECOMMENDED_MIXTURE = "MIX (recommended)"
+"""The mixture that is recommended, in planes: it is none of the rows."""
 
 
 @dataclass(frozen=True)
@@ -90,19 +93,39 @@ def find(
     k, n = comparison.domain_size, comparison.n
     sources = _sources(subjects, comparison.rows, k)
     groups = comparison.groups()
+    advice = tuple(
+        advise(subjects, comparison, asked, rows, budget, progress)
+        for (asked, rows), budget in zip(groups, comparison.question.budgets or (None,), strict=True)
+    )
     return Findings(
         comparison,
         tuple(name for _ in groups for name in names),
         tuple(orders),
-        tuple(
-            advise(subjects, comparison, asked, rows, budget, progress)
-            for (asked, rows), budget in zip(groups, comparison.question.budgets or (None,), strict=True)
-        ),
+        advice,
         sweep(subjects, names, comparison, prior=prior, progress=progress),
-        tuple(plane(asked, rows, names, sources, n) for asked, rows in groups),
+        tuple(_plane(asked, rows, names, sources, n, one) for (asked, rows), one in zip(groups, advice, strict=True)),
         tuple(curves(asked, rows, names, sources) for asked, rows in groups),
         deployed(k, n),
     )
+
+
+def _plane(
+    asked: float | None,
+    rows: Sequence[Row],
+    names: Sequence[str],
+    sources: Mapping[str, Protocol | Channel],
+    n: int,
+    advice: Advice,
+) -> Plane:
+    """Return the plane of the rows, and of the recommended protocol where that is a mixture of its own."""
+    chosen = None if advice.found is None else advice.found.chosen
+    if chosen is None or chosen.protocol != "MIX" or any(row.spec == chosen.spec for row in rows):
+        return plane(asked, rows, names, sources, n)
+    assert advice.found is not None
+    k = advice.found.domain_size
+    mixture = parse_spec(chosen.spec).build(k)
+    row = row_of(mixture, asked, n, Prior.uniform(k))
+    return plane(asked, (*rows, row), (*names, RECOMMENDED_MIXTURE), {**sources, row.spec: mixture}, n)
 
 
 def _sources(subjects: Sequence[Subject], rows: Sequence[Row], domain_size: int) -> dict[str, Protocol | Channel]:

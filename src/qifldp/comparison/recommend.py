@@ -34,6 +34,12 @@ MATERIAL = 0.005
 WEIGHT_DIGITS = 6
 """Decimals of the weights of a mixture, rounded to the side that keeps the limit."""
 
+FEW = 1.1
+"""Ratios below this are told in per cent."""
+
+WARY = 1.1
+"""A recommended tight ε that is so many times that of another protocol within the limit is pointed out."""
+
 LARGEST_ORDER = 1_000
 """Domain size up to which refinement to the recommended protocol is decided (some seconds)."""
 
@@ -77,7 +83,20 @@ class Recommendation:
         second = f"{guess}; the collector has {error}, {chosen.report_bytes:,} byte{_s(chosen.report_bytes)} each."
         safer = [other.protocol for other in self.others if other.safer]
         third = [f"It is at least as safe for everybody as {_listed(safer)}, proved."] if safer else []
-        return (first, second, *third)
+        return (first, second, *third, *self._wary())
+
+    def _wary(self) -> list[str]:
+        """Return a sentence on ε, where nothing limits it and another protocol keeps the limit at a smaller one."""
+        if self.goal.kind == "epsilon" or self.goal.cap is not None or self.chosen is None:
+            return []
+        tight = [(c.tight_epsilon, c.protocol) for c in self.others if c.outcome != "infeasible" and c.tight_epsilon]
+        mine = self.chosen.tight_epsilon
+        if not tight or mine is None or mine <= WARY * min(tight)[0]:
+            return []
+        least, name = min(tight)
+        mine_words, least_words = amount("epsilon", mine), amount("epsilon", least)
+        first = f"But its most telling report says more than that of others: its tight ε is {mine_words}, and {name}"
+        return [f"{first} keeps the limit with {least_words}. Limit it with qifldp recommend --epsilon."]
 
     def to_json(self) -> dict[str, object]:
         """Return the recommendation as JSON."""
@@ -243,12 +262,17 @@ def _judged(other: Candidate, chosen: Candidate | None, ranked: Sequence[Candida
         return replace(other, outcome="dominated", safer=safer, reason=words)
     more = _rank(other, goal)[0] / _rank(chosen, goal)[0]
     if goal.kind == "error":
-        words = f"leaks {more:.3g} times as much to one guess, for an error of {percent(_error(other))}"
+        words = f"leaks {_more(more)} to one guess, for an error of {percent(_error(other))}"
     else:
-        words = f"errs {more:.3g} times as much, for less leakage ({_leak_words(other, goal)})"
+        words = f"errs {_more(more)}, for less leakage ({_leak_words(other, goal)})"
     if more <= 1 + ALIKE:
         words = "as good in both figures" + (": the reports are one protocol's" if safer else "")
     return replace(other, safer=safer, reason=words)
+
+
+def _more(ratio: float) -> str:
+    """Return in words how much more a figure is; a few per cent are no multiple."""
+    return f"{ratio:.3g} times as much" if ratio >= FEW else f"{100 * (ratio - 1):.2g} % more"
 
 
 def _dominating(other: Candidate, ranked: Sequence[Candidate], goal: Goal) -> Iterator[Candidate]:

@@ -17,7 +17,7 @@ from qifldp.comparison.question import Question
 from qifldp.comparison.subjects import read_subject
 from qifldp.data.presets import PRESETS
 from qifldp.exact.budget import Budget
-from qifldp.protocols.specs import parse_spec
+from qifldp.protocols.specs import SEVEN, parse_spec
 
 ROUNDING = 1e-9
 """Relative: two ways to one float."""
@@ -127,3 +127,19 @@ def test_presets_are_what_their_sources_say() -> None:
     assert found_["Mozilla home page study, 2017"].epsilon == pytest.approx(4 * math.log(0.65 / 0.35))
     assert {preset.most_bits for preset in PRESETS} == {None, 6.5, 11.5}
     assert all(preset.url.startswith("https://") and preset.source for preset in PRESETS)
+
+
+def test_a_recommended_mixture_is_on_the_frontier_of_the_plane() -> None:
+    findings = found(50, *SEVEN, question=Question((), limit="asr", limit_value=0.05))
+    (advice,), (drawn,) = findings.advice, findings.planes
+    assert advice.found is not None
+    assert advice.found.chosen is not None
+    assert advice.found.chosen.protocol == "MIX"
+    *others, mixture = drawn.points
+    assert [one["series"] for one in others] == [name for name in findings.names if name != "BLH"]  # BLH: at every ε
+    assert mixture["spec"] == advice.found.chosen.spec
+    assert mixture["asr_uniform"] == advice.found.chosen.asr
+    assert mixture["standard_error_weighted"] == advice.found.chosen.standard_error
+    assert mixture["frontier_share"] == pytest.approx(1, abs=1e-5)  # its weights have six decimals
+    at_a_budget = found(50, *SEVEN, question=Question((Budget.read(1),)))
+    assert [one["series"] for one in at_a_budget.planes[0].points] == list(at_a_budget.names)

@@ -156,7 +156,28 @@ def test_an_epsilon_beside_another_limit() -> None:
 def test_safer_for_everybody_is_proved() -> None:
     found = recommend(domain_size=5, n=1000, goal=Goal("asr", 0.4), specs=("sue", "the"))
     safer = [other.protocol for other in found.others if other.safer]
-    assert (f"{safer[0]}, proved." in found.sentences[-1]) if safer else ("proved" not in found.sentences[-1])
+    assert any(f"{safer[0]}, proved." in one for one in found.sentences) if safer else "proved" not in str(found)
+
+
+def test_a_large_epsilon_that_nothing_limits_is_pointed_out() -> None:
+    """One guess is not all: BLH keeps it down at any ε, with reports that tell nearly everything now and then."""
+    goal = Goal("error", 0.001)
+    found = recommend(domain_size=1000, n=10**6, goal=goal)
+    assert found.chosen is not None
+    assert found.chosen.protocol == "BLH"
+    assert "its tight ε is 7.197, and SS keeps the limit with 1.761." in found.sentences[-1]
+    capped = recommend(domain_size=1000, n=10**6, goal=Goal("error", 0.001, cap=Budget.read(8)))
+    assert not any("tight ε is" in one for one in capped.sentences)
+    alike = recommend(domain_size=1000, n=10**6, goal=goal, specs=("oue", "olh"))
+    assert not any("tight ε is" in one for one in alike.sentences)
+
+
+def test_few_per_cent_are_told_as_such() -> None:
+    found = recommend(domain_size=1000, n=10**6, goal=Goal("epsilon", Budget.read(2)))
+    reasons = {other.protocol: other.reason for other in found.others}
+    errors = {c.protocol: figures(c, "epsilon")[1] for c in (found.chosen, *found.others) if c is not None}
+    assert reasons["OUE"].startswith(f"errs {100 * (errors['OUE'] / errors['SS'] - 1):.2g} % more, ")
+    assert reasons["BLH"].startswith(f"errs {errors['BLH'] / errors['SS']:.3g} times as much, ")
 
 
 def test_large_reports_can_be_left_out() -> None:

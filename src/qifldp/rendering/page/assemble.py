@@ -15,10 +15,11 @@ import vl_convert
 from qifldp._version import __version__
 from qifldp.comparison.candidates import percent
 from qifldp.comparison.findings import Findings
+from qifldp.rendering.charts import Look
 from qifldp.rendering.page import overview, pairs, pictures, words
 from qifldp.rendering.page.axes import QUANTITIES
 from qifldp.rendering.page.figures import figure, legend, over
-from qifldp.rendering.page.looks import looks_of
+from qifldp.rendering.page.looks import looks_of, series_of
 from qifldp.rendering.page.markup import Markup, escape, join, script_json, tag
 from qifldp.rendering.page.resources import resource
 from qifldp.rendering.page.views import delta_chart, leakage_chart, plane_chart, trade_off_chart
@@ -64,15 +65,24 @@ def page_of(findings: Findings) -> str:
 
 def charts_of(findings: Findings) -> dict[str, dict[str, Any]]:
     """Return every chart of the page by its name."""
-    looks = looks_of(dict(zip(findings.names, (row.protocol for row in findings.comparison.rows), strict=True)))
+    looks, plane_looks = _looks(findings)
     presets = findings.presets
     charts = {f"sweep-{key}": leakage_chart(findings.sweep, key, looks, presets) for key in _drawn(findings)}
     for at, plane in enumerate(findings.planes):
-        charts |= {f"plane-{at}-{key}": plane_chart(plane, key, looks, presets, at=at) for key, _ in pictures.PLANES}
+        charts |= {
+            f"plane-{at}-{key}": plane_chart(plane, key, plane_looks, presets, at=at) for key, _ in pictures.PLANES
+        }
     for at, curves in enumerate(findings.curves):
         charts[f"trade-off-{at}"] = trade_off_chart(curves, looks, at=at)
         charts[f"delta-{at}"] = delta_chart(curves, looks, at=at)
     return {name: spec for name, spec in charts.items() if spec}
+
+
+def _looks(findings: Findings) -> tuple[dict[str, Look], dict[str, Look]]:
+    """Return the looks of what is compared, and those in the planes, where a recommended mixture may stand beside."""
+    compared = dict(zip(findings.names, (row.protocol for row in findings.comparison.rows), strict=True))
+    beside = series_of(point for plane in findings.planes for point in plane.points)
+    return looks_of(compared), looks_of(compared | beside)
 
 
 def _drawn(findings: Findings) -> list[str]:
@@ -84,7 +94,7 @@ def _drawn(findings: Findings) -> list[str]:
 
 
 def _body(findings: Findings, document: dict[str, Any]) -> Markup:
-    looks = looks_of(dict(zip(findings.names, (row.protocol for row in findings.comparison.rows), strict=True)))
+    looks, plane_looks = _looks(findings)
     names = {row.spec: name for row, name in zip(findings.comparison.rows, findings.names, strict=True)}
     budgets = [epsilon for epsilon, _ in findings.comparison.groups()]
 
@@ -114,7 +124,7 @@ def _body(findings: Findings, document: dict[str, Any]) -> Markup:
             "plane",
             "Privacy against accuracy",
             _choices(),
-            legend(looks),
+            legend(plane_looks),
             each(lambda at: pictures.planes(document, at)),
         ),
         _section(

@@ -117,7 +117,7 @@ def plane_chart(plane: Plane, key: str, looks: Mapping[str, Look], presets: Reco
         data["far"] = [{"label": f"off the chart, above: {', '.join(str(one['series']) for one in far)}"}]
         word = alt.Chart(alt.NamedData("far")).mark_text(align="right", dx=-8, dy=12, color=INK, fontSize=11)
         layers.append(word.encode(x=alt.value("width"), y=alt.value(0), text="label:N"))
-    text: dict[str, Any] = {"color": INK, "fontSize": 11.5, "limit": 220}
+    text: dict[str, Any] = {"color": INK, "fontSize": 11.5, "limit": 220, "dy": -9}  # above the frontier
     on_right, on_left = (_data("labels").transform_filter(alt.datum.side == side) for side in ("right", "left"))
     layers.append(on_right.mark_text(align="left", dx=9, **text).encode(x, y, text="label:N"))
     layers.append(on_left.mark_text(align="right", dx=-9, **text).encode(x, y, text="label:N"))
