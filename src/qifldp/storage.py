@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import tempfile
 from collections.abc import Callable
@@ -68,6 +69,30 @@ def read_text(path: str | Path) -> str:
         raise InputError(f"The file {shown(str(path))} cannot be read: {reason(error)}.") from None
 
 
+def check_writable(path: str | Path) -> Path:
+    """Return where a file would be written, before the work is done that is to be written.
+
+    Raises:
+        InputError: If the folder does not exist or cannot be written to, or there is something else than a file.
+    """
+    if not str(path):
+        raise InputError("The name of the file to write is empty.")
+    try:
+        target = Path(path).resolve()  # a link stays a link: what it leads to is replaced
+        special = target.exists() and not target.is_file()
+        if not target.parent.exists():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        if not target.parent.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        if not os.access(target.parent, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except (OSError, RuntimeError, ValueError) as error:
+        raise InputError(f"The file {shown(str(path))} cannot be written: {reason(error)}.") from None
+    if special:
+        raise InputError(f"The file {shown(str(path))} cannot be written: it is not a regular file.")
+    return target
+
+
 def write_atomically(path: str | Path, write: Callable[[Path], None]) -> None:
     """Write a file by way of a neighbour that is renamed at the end, so that no half-written file is ever seen.
 
@@ -78,18 +103,12 @@ def write_atomically(path: str | Path, write: Callable[[Path], None]) -> None:
     Raises:
         InputError: If the folder does not exist or cannot be written to.
     """
-    if not str(path):
-        raise InputError("The name of the file to write is empty.")
+    target = check_writable(path)
     try:
-        target = Path(path).resolve()  # a link stays a link: what it leads to is replaced
-        special = target.exists() and not target.is_file()
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
         os.close(handle)
-    except (OSError, RuntimeError, ValueError) as error:
+    except OSError as error:
         raise InputError(f"The file {shown(str(path))} cannot be written: {reason(error)}.") from None
-    if special:
-        Path(name).unlink()
-        raise InputError(f"The file {shown(str(path))} cannot be written: it is not a regular file.")
     try:
         write(Path(name))
         Path(name).chmod(0o666 & ~_umask())

@@ -65,3 +65,33 @@ def test_temporary_names_stay_out_of_error_sentences(terminal: Terminal) -> None
         "The file 'nowhere/r.json' cannot be written: No such file or directory.",
         *(*QUESTIONS["compare"], "--out", "nowhere/r.json"),
     )
+
+
+REFINE = ("refine", "--original", "sue", "--refined", "the", "--domain-size", "5", "--epsilon", "1")
+BEFORE_THE_WORK = [
+    ("refine.decide_refinement", (*REFINE, "--certificate")),
+    ("refine.decide_refinement", (*REFINE, "--deficiency")),
+    ("exchange.exchange_rate", ("exchange", *REFINE[1:], "--out")),
+    ("recommend.recommend", ("recommend", "--domain-size", "5", "--n", "9", "--epsilon", "1", "--out")),
+    ("compare.compare", (*QUESTIONS["compare"], "--out")),
+    ("compare.compare", (*QUESTIONS["compare"], "--html")),
+    ("leakage.measure", (*QUESTIONS["leakage"], "--out")),
+]
+
+
+@pytest.mark.parametrize(("work", "question"), BEFORE_THE_WORK)
+@pytest.mark.parametrize("path", ["nowhere/r", "folder", "file/r", ""])
+def test_where_nothing_can_be_written_no_work_is_done(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, work: str, question: tuple[str, ...], path: str
+) -> None:
+    Path("folder").mkdir()
+    Path("file").touch()
+
+    def worked(*_: object, **__: object) -> object:
+        raise AssertionError("work was done that cannot be kept")
+
+    monkeypatch.setattr(f"qifldp.cli.{work}", worked)
+    if path:
+        terminal.refuses_with(f"The file '{path}' cannot be written: ", *question, path)
+    else:
+        terminal.refuses("The name of the file to write is empty.", *question, path)

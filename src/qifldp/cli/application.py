@@ -15,7 +15,7 @@ from qifldp._version import __version__
 from qifldp.errors import InputError, shown
 from qifldp.rendering.documents import save, to_text
 from qifldp.rendering.text import plain
-from qifldp.storage import same_file
+from qifldp.storage import check_writable, same_file
 
 application = typer.Typer(
     name="qifldp",
@@ -84,6 +84,13 @@ class Pace:
 
 
 def check_output(out: str | None, *inputs: str | None) -> None:
+    """Raise InputError if a result cannot be written, or would be written over a file that it is made from."""
+    check_inputs_kept(out, *inputs)
+    if out is not None:
+        check_writable(out)
+
+
+def check_inputs_kept(out: str | None, *inputs: str | None) -> None:
     """Raise InputError if a result would be written over a file that it is made from."""
     if out is not None and any(same_file(out, path) for path in inputs if path):
         raise InputError(f"The result would overwrite {shown(out)}, which it is made from: choose another file.")

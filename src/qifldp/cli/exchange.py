@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from qifldp.channels.profile import check_domain_size
-from qifldp.cli.application import application, progress_bar, show
+from qifldp.cli.application import application, check_output, progress_bar, show
 from qifldp.comparison.subjects import MatrixSubject, read_subject
 from qifldp.errors import InputError
 from qifldp.exact.budget import LARGEST_EPSILON, SMALLEST_EPSILON, Budget
@@ -44,6 +44,7 @@ def exchange_command(
 
       qifldp exchange --original oue --refined the:theta=0.9 --domain-size 50 --epsilon "ln(3)" --json
     """
+    check_output(out)
     source, target = _protocol("--original", original), _protocol("--refined", refined)
     _check_original(source)
     size = check_domain_size(domain_size)

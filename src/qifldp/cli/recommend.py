@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from qifldp.cli.application import application, progress_bar, show
+from qifldp.cli.application import application, check_output, progress_bar, show
 from qifldp.comparison.candidates import Goal, Kind
 from qifldp.comparison.recommend import recommend
 from qifldp.errors import InputError
@@ -40,6 +40,7 @@ def recommend_command(
 
       qifldp recommend --domain-size 1000 --n 1000000 --max-error 0.001 --max-report-bytes 32
     """
+    check_output(out)
     budget = None if epsilon is None else Budget.read(epsilon)
     limits: dict[Kind, float | None] = {"asr": max_asr, "bits": max_bits, "error": max_error}
     given = [(kind, value) for kind, value in limits.items() if value is not None]

@@ -10,7 +10,7 @@ import typer
 from rich.progress import Progress, TaskID
 
 from qifldp._version import __version__
-from qifldp.cli.application import application, check_output, progress_bar, show
+from qifldp.cli.application import application, check_inputs_kept, progress_bar, show
 from qifldp.errors import InputError, shown
 from qifldp.experiments.catalogue import FIGURES, OF_KOSARAK
 from qifldp.experiments.clicks import Clicks, check_enough, read_clicks
@@ -59,7 +59,7 @@ def reproduce_command(
     folder = Path(out)
     targets = tuple(f"{name}.{ending}" for name in names for ending in ENDINGS)
     for target in targets:
-        check_output(str(folder / target), kosarak)
+        check_inputs_kept(str(folder / target), kosarak)
     _make(folder, out)
     figures.check_targets(folder, targets)  # before anything is simulated
     made = []
