@@ -159,9 +159,9 @@ def test_a_deficiency_goes_from_file_to_file(terminal: Terminal, tmp_path: Path)
     assert least - 1e-7 < document["deficiency"] < most + 1e-7  # the solver's tolerance
     outcome = terminal("verify", str(file))
     assert outcome.code == 0
-    assert f"is between {least:.12g} and {most:.12g}, over 20 values." in outcome.out
+    assert f"is between {least:.12f} and {most:.12f}, over 20 values." in outcome.out
     seen = terminal(*question, "--deficiency", str(file))
-    assert f"The deficiency is between {least:.10f} and {most:.10f}: proved." in seen.out
+    assert f"The deficiency is between {least:.12f} and {most:.12f}: proved." in seen.out
     forged = json.loads(file.read_text(encoding="utf-8")) | {"most": f"{least}"}
     file.write_text(json.dumps(forged), encoding="utf-8")
     refused = terminal("verify", str(file))

@@ -21,7 +21,7 @@ from qifldp.refinement.deficiency_certificate import DeficiencyCertificate
 from qifldp.refinement.verified import CertificateError
 from qifldp.refinement.verify import verify_certificate
 from qifldp.refinement.verify_deficiency import verify_deficiency
-from qifldp.rendering.decision import bracket_json, decision_json, decision_view, verified_words
+from qifldp.rendering.decision import bracket_json, decision_json, decision_view, outward, verified_words
 from qifldp.storage import same_file
 
 
@@ -115,10 +115,10 @@ def verify_command(
 
 def _proved_deficiency(claim: DeficiencyCertificate) -> str:
     precision = verify_deficiency(claim)
-    least, most = claim.ends
+    least, most = outward(claim)
     return (
         f"Proved in balls of {precision} bits: the deficiency of {claim.original.spec} for {claim.refined.spec} is "
-        f"between {least:.12g} and {most:.12g}, over {claim.original.domain_size:,} values."
+        f"between {least} and {most}, over {claim.original.domain_size:,} values."
     )
 
 

@@ -37,8 +37,9 @@ LARGEST_CLOSEST = 200_000
 SMALL = 7
 """Domain size up to which exact protocols that no rule decides are written out as matrices (128 columns)."""
 
-KEPT = 1e-9
-"""Share of a flow that is left out, so that what the solver fills to the brim stays strictly inside."""
+LEFT_OUT = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5)
+"""Shares of a flow that are left out, in turn, so that what the solver fills to the brim, or over it within its
+tolerance of 1e-7, stays strictly inside; where the margin has room for so much."""
 
 
 def decide_refinement(
@@ -85,6 +86,11 @@ class _Question:
         self.deadline = None if time_limit is None else time.monotonic() + time_limit
         self.figure_seconds = FIGURE_SECONDS if time_limit is None else time_limit
 
+    @property
+    def late(self) -> bool:
+        """Whether the time is up."""
+        return self.deadline is not None and time.monotonic() > self.deadline
+
     def answer(self, certificate: Certificate, method: str, margin: float | None) -> Decision:
         """Return the decision that a certificate proves.
 
@@ -93,9 +99,9 @@ class _Question:
         """
         verified = verify_certificate(certificate)
         common = certificate.original, certificate.refined, self.order, method, margin, self.figure_seconds
-        if verified.vulnerability_original is None or verified.vulnerability_refined is None:
+        if verified.gains is None:
             return Refines(*common, certificate)
-        return DoesNotRefine(*common, certificate, verified.vulnerability_original, verified.vulnerability_refined)
+        return DoesNotRefine(*common, certificate, *verified.gains)
 
 
 def _decide_protocols(original: Protocol, refined: Protocol, question: _Question) -> Decision:
@@ -106,6 +112,9 @@ def _decide_protocols(original: Protocol, refined: Protocol, question: _Question
     else:
         proposals = (("max-case", None, proof) for proof in max_case(original, refined))
     for method, margin, proof in proposals:
+        if question.late and reasons:
+            reasons.append("The time limit was reached.")
+            break
         verdict: Verdict = "does_not_refine" if isinstance(proof, Bets) else "refines"
         try:
             return question.answer(Certificate(original, refined, verdict, proof, question.order), method, margin)
@@ -164,14 +173,24 @@ def _proposals(
     except ConvergenceError as error:
         reasons.append(str(error))
         return
-    if found.margin >= 1:
-        yield "transport", found.margin, _flow_proof(found)
-    else:
-        yield "transport", found.margin, Bets(tuple((v, exactly(a), exactly(c)) for v, a, c in found.bets))
+    for proof in _transport_proofs(found):
+        yield "transport", found.margin, proof
 
 
-def _flow_proof(found: Transport) -> SubFlow:
+def _transport_proofs(found: Transport) -> Iterator[Proof]:
+    """Yield the flow as a proof, or the bets of the dual in units of their largest stake."""
+    if found.margin < 1:
+        largest = max((stake for _, stake, _ in found.bets), default=1.0)
+        yield Bets(tuple((v, exactly(stake / largest), exactly(price / largest)) for v, stake, price in found.bets))
+        return
+    for left_out in LEFT_OUT:
+        if left_out <= max(found.margin - 1, LEFT_OUT[0]):
+            yield _flow_proof(found, left_out)
+
+
+def _flow_proof(found: Transport, left_out: float) -> SubFlow:
     """Return the flow, shrunk a little, as exact decimals."""
+    kept = 1 - left_out
     return SubFlow(
-        tuple((w, v, exactly(share * (1 - KEPT))) for w, v, share in found.flows if share > 0 and exactly(share) < 2)
+        tuple((w, v, exactly(share * kept)) for w, v, share in found.flows if share > 0 and exactly(share) < 2)
     )

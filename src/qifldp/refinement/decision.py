@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import TypeAlias
 
@@ -15,12 +17,15 @@ from qifldp.errors import ConvergenceError, InputError
 from qifldp.protocols.protocol import Protocol
 from qifldp.refinement.certificate import Certificate, Order, Side
 from qifldp.refinement.proofs import Bets, GainMatrix
-from qifldp.refinement.search.explicit_strength import explicit_deficiency, explicit_ratio
+from qifldp.refinement.search.explicit_strength import explicit_deficiency, explicit_margin, explicit_ratio
 from qifldp.refinement.search.strength import deficiency, vulnerability_ratio
 from qifldp.refinement.search.transport import solve_transport
 
 LARGEST_FIGURE = 2_000
-"""Domain size up to which a margin is computed that no proof needed."""
+"""Domain size up to which a margin between protocols is computed that no proof needed."""
+
+BELOW_ONE = math.nextafter(1.0, 0.0)
+"""What is proved to be below one, where a program's last digits say otherwise."""
 
 FIGURE_SECONDS = 20.0
 """For each figure at most, unless a decision has a time limit of its own."""
@@ -51,12 +56,16 @@ class Compared:
         return self._margin()
 
     def _margin(self) -> float | None:
-        if self.solved is not None or not self._profiles:
+        if self.solved is not None:
             return self.solved
+        seconds = self.figure_seconds
+        if not self._profiles:
+            c, d = self._matrices
+            return _or_none(lambda: explicit_margin(c, d, seconds=seconds))
         a, b = self._profiles
         if a.domain_size > LARGEST_FIGURE:
             return None
-        return _or_none(lambda: solve_transport(a, b, deadline=time.monotonic() + self.figure_seconds).margin)
+        return _or_none(lambda: solve_transport(a, b, deadline=time.monotonic() + seconds).margin)
 
     @cached_property
     def deficiency(self) -> float | None:
@@ -138,17 +147,19 @@ class DoesNotRefine(Compared):
         certificate: The proof.
         vulnerability_original: What the adversary of the proof gains from the original, rounded.
         vulnerability_refined: … and from the refined, rounded: strictly more before rounding.
+        advantage: The difference, above zero: rounded once.
     """
 
     certificate: Certificate
     vulnerability_original: float
     vulnerability_refined: float
+    advantage: float
 
     @cached_property
     def margin(self) -> float | None:
-        """At most one: refinement at worst is refuted, or on average, and the first follows from the second."""
+        """Below one: refinement at worst is refuted, or on average, and the first follows from the second."""
         found = self._margin()
-        return found if found is None else min(found, 1.0)
+        return found if found is None else min(found, BELOW_ONE)
 
     @cached_property
     def deficiency(self) -> float | None:
@@ -160,26 +171,28 @@ class DoesNotRefine(Compared):
         if found is None or self.order == "max":
             return found
         least, greatest = self._gains
-        return max(found, (self.vulnerability_refined - self.vulnerability_original) / (greatest - least))
+        return max(found, self.advantage / (greatest - least))
 
     @cached_property
     def vulnerability_ratio(self) -> float | None:
-        """At most that of the adversary of the proof, with gains from 0: below one, if floats can tell."""
+        """Below one, and at most that of the adversary of the proof, with gains from 0."""
         found = self._ratio()
         if found is None or self.order == "max":
-            return found
-        least = self._gains[0]
-        return min(found, (self.vulnerability_original - least) / (self.vulnerability_refined - least))
+            return found if found is None else min(found, BELOW_ONE)
+        best = self.vulnerability_refined - self._gains[0]
+        return min(found, BELOW_ONE, (best - self.advantage) / best if best else BELOW_ONE)
 
     @property
     def _gains(self) -> tuple[float, float]:
-        """The least and the greatest gain of the adversary of the proof."""
+        """The least and the greatest gain of the adversary of the proof, in units of the largest stake."""
         proof = self.certificate.proof
         if isinstance(proof, GainMatrix):
             entries = [entry for row in proof.rows for entry in row]
             return float(min(entries)), float(max(entries))
         assert isinstance(proof, Bets)
-        return -float(max(price for _, _, price in proof.offers)), float(max(x - price for _, x, price in proof.offers))
+        unit = proof.largest_stake
+        dearest = max(price for _, _, price in proof.offers)
+        return -float(dearest / unit), float(max(stake - price for _, stake, price in proof.offers) / unit)
 
     @property
     def words(self) -> str:
@@ -196,22 +209,21 @@ class DoesNotRefine(Compared):
                 return f"{adversary} gains {found[0]} {luckiest} {found[1]}."
             return f"{adversary} gains {found[0]} from the refined one and {found[1]} from the original."
         assert isinstance(proof, Bets)
-        offers = [
-            f"{size} {'value' if size == 1 else 'values'} at a price of {float(price / stake):.6g}"
-            for size, stake, price in proof.offers
-            if stake
-        ]
         if self.order == "max":
-            sizes = offers[0].partition(" at ")[0]
             return (
-                f"The luckiest report of the refined one puts probability {found[0]} on a set of {sizes}, "
-                f"no report of the original more than {found[1]}."
+                f"The luckiest report of the refined one puts probability {found[0]} on a set of "
+                f"{_values(proof.offers[0][0])}, no report of the original more than {found[1]}."
             )
-        shown = ", ".join(offers[:3]) + (f", or one of {len(offers) - 3} more" if len(offers) > 3 else "")
-        return (
-            f"An adversary who may bet a prize of 1 that the value is in a set of their choice (a set of {shown}) "
-            f"gains {found[0]} from the refined one and {found[1]} from the original."
-        )
+        gains = f"gains {found[0]} from the refined one and {found[1]} from the original."
+        unit = proof.largest_stake
+        offers = [(_values(size), stake / unit, price / unit) for size, stake, price in proof.offers if stake]
+        if len(offers) == 1:
+            ((values, _, price),) = offers
+            bet = f"may bet a prize of 1 that the value is in a set of their choice (a set of {values} at a price of"
+            return f"An adversary who {bet} {_price(price)}) {gains}"
+        told = [f"on {values} a prize of {float(prize):.6g} for {_price(price)}" for values, prize, price in offers]
+        shown = "; ".join(told[:3]) + (f"; or one of {len(told) - 3} more" if len(told) > 3 else "")
+        return f"An adversary who may bet that the value is in a set of their choice ({shown}) {gains}"
 
 
 @dataclass(frozen=True)
@@ -225,6 +237,15 @@ class Undecided(Compared):
 
     reason: str
     deficiency_bound: float | None = None
+
+
+def _price(price: Fraction) -> str:
+    shown = f"{float(price):.6g}"
+    return f"1 − {float(1 - price):.6g}" if shown == "1" and price < 1 else shown
+
+
+def _values(count: int) -> str:
+    return f"{count} value{'' if count == 1 else 's'}"
 
 
 Decision: TypeAlias = Refines | DoesNotRefine | Undecided

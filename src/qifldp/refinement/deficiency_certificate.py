@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -43,8 +44,10 @@ class DeficiencyCertificate:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The bracket as floats, its lower end at least 0, which a deficiency is anyway."""
-        return max(float(self.least), 0.0), float(self.most)
+        """The bracket as floats, rounded outwards, its lower end at least 0, which a deficiency is anyway."""
+        low, high = float(self.least), float(self.most)
+        low = low if Fraction(low) <= self.least else math.nextafter(low, -math.inf)
+        return max(low, 0.0), high if Fraction(high) >= self.most else math.nextafter(high, math.inf)
 
     def to_json(self) -> dict[str, object]:
         """Return the certificate as JSON: descriptions, and numbers as exact text."""

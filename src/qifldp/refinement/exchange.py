@@ -27,6 +27,9 @@ NARROW = 0.02
 SMOOTH = 0.1
 """Relative step of the scan where a parameter moves with ε without jumps (THE with its default θ)."""
 
+LEAST_SECONDS = 1e-3
+"""What a budget is given that is asked at the last moment."""
+
 MOST_CELLS = 10_000
 """Cells that a range is cut into at most: some hours of work."""
 
@@ -163,7 +166,7 @@ class _Asked:
             if self._late():
                 self._unasked.add(epsilon)
                 return None
-            left = None if self._deadline is None else max(self._deadline - time.monotonic(), 0.0)
+            left = None if self._deadline is None else max(self._deadline - time.monotonic(), LEAST_SECONDS)
             protocol = self._original(Budget.read(epsilon))
             decision = decide_refinement(original=protocol, refined=self._refined, time_limit=left)
             self.decisions[epsilon] = decision

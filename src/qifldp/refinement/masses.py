@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -55,12 +55,12 @@ def share_ratio(original: Protocol, refined: Protocol) -> bool:
 
 
 def ratio(protocol: Protocol, field: Field[Number]) -> Number:
-    """Return ρ."""
-    if isinstance(protocol, IndependentProtocol):
-        p, q = protocol.canonical_probabilities(field)
-        return p * (1 - q) / ((1 - p) * q)
-    assert isinstance(protocol, SS | Mix)
-    return protocol.exp_epsilon(field)
+    """Return ρ, as e^ε where the tight ε is known: p(1 − q)/((1 − p)q) loses its digits where p is next to one."""
+    if protocol.tight_budget is not None:
+        return field.exponential(protocol.tight_budget)
+    assert isinstance(protocol, IndependentProtocol)
+    p, q = protocol.canonical_probabilities(field)
+    return p * (1 - q) / ((1 - p) * q)
 
 
 def interior_sizes(protocol: Protocol) -> tuple[int, ...] | range:
@@ -81,14 +81,25 @@ def sizes_of(choice: Choice) -> tuple[int, ...] | range:
 
 def only_size(protocol: Protocol) -> int | None:
     """Return the size of all reports, if they are sets of one size."""
+    return None if may_be_silent(protocol) else only_telling_size(protocol)
+
+
+def only_telling_size(protocol: Protocol) -> int | None:
+    """Return the size of all reports that say anything, if it is one size."""
     sizes = interior_sizes(protocol)
-    single = isinstance(sizes, tuple) and len(sizes) == 1 and not (isinstance(protocol, Mix) and protocol.silence)
-    return sizes[0] if single else None
+    return sizes[0] if len(sizes) == 1 else None
+
+
+def may_be_silent(protocol: Protocol) -> bool:
+    """Whether some reports say nothing."""
+    return any(isinstance(part, IndependentProtocol) for part in choice_of(protocol)) or (
+        isinstance(protocol, Mix) and bool(protocol.silence)
+    )
 
 
 def interior_mass(protocol: Protocol, size: int, field: Field[Number]) -> Number:
     """Return μ[w] of an interior size w, 1 ≤ w ≤ k − 1."""
-    return chosen_mass(choice_of(protocol), size, field)
+    return next(chosen_masses(choice_of(protocol), (size,), field))
 
 
 def interior_masses(protocol: Protocol, field: Field[Number]) -> Iterator[tuple[int, Number]]:
@@ -103,21 +114,25 @@ def interior_masses(protocol: Protocol, field: Field[Number]) -> Iterator[tuple[
             yield size, mass
 
 
-def chosen_mass(choice: Choice, size: int, field: Field[Number]) -> Number:
-    """Return Σ_i a_i μ_i[w] over the protocols of a choice."""
-    return _total(((weight, _mass(part, size, field)) for part, weight in choice.items()), field)
+def chosen_masses(choice: Choice, sizes: Sequence[int], field: Field[Number]) -> Iterator[Number]:
+    """Yield Σ_i a_i μ_i[w] over the protocols of a choice, at each size."""
+    return _totals(choice, field, lambda part: (_mass(part, size, field) for size in sizes), len(sizes))
 
 
-def mass_of_a_set(choice: Choice, size: int, field: Field[Number]) -> Number:
-    """Return Σ_i a_i μ_i[w]/C(k, w): quick for independent members, whose binomials cancel."""
-    return _total(((weight, _mass_of_a_set(part, size, field)) for part, weight in choice.items()), field)
+def masses_of_a_set(choice: Choice, sizes: Sequence[int], field: Field[Number]) -> Iterator[Number]:
+    """Yield Σ_i a_i μ_i[w]/C(k, w) at each size: quick for independent members, whose binomials cancel."""
+    return _totals(choice, field, lambda part: _masses_of_a_set(part, sizes, field), len(sizes))
 
 
-def _total(terms: Iterable[tuple[Fraction, Number]], field: Field[Number]) -> Number:
-    total = field.number(0)
-    for weight, mass in terms:
-        total = total + field.number(weight) * mass
-    return total
+def _totals(
+    choice: Choice, field: Field[Number], masses: Callable[[Protocol], Iterator[Number]], count: int
+) -> Iterator[Number]:
+    parts = [(field.number(weight), masses(part)) for part, weight in choice.items()]
+    for _ in range(count):
+        total = field.number(0)
+        for weight, each in parts:
+            total = total + weight * next(each)
+        yield total
 
 
 def _mass(protocol: Protocol, size: int, field: Field[Number]) -> Number:
@@ -128,13 +143,21 @@ def _mass(protocol: Protocol, size: int, field: Field[Number]) -> Number:
     return field.number(1 if protocol.omega == size else 0)
 
 
-def _mass_of_a_set(protocol: Protocol, size: int, field: Field[Number]) -> Number:
+def _masses_of_a_set(protocol: Protocol, sizes: Sequence[int], field: Field[Number]) -> Iterator[Number]:
     k = protocol.domain_size
-    if isinstance(protocol, IndependentProtocol):
-        p, q = protocol.canonical_probabilities(field)
-        return q ** (size - 1) * (1 - q) ** (k - 1 - size) * ((1 - p) * q * (k - size) + p * (1 - q) * size) / k
-    assert isinstance(protocol, SS)
-    return field.number(Fraction(1, math.comb(k, size)) if protocol.omega == size else 0)
+    if not isinstance(protocol, IndependentProtocol):
+        assert isinstance(protocol, SS)
+        for size in sizes:
+            yield field.number(Fraction(1, math.comb(k, size)) if protocol.omega == size else 0)
+        return
+    p, q = protocol.canonical_probabilities(field)
+    inside, outside = p * (1 - q), (1 - p) * q
+    at, powers = 1, (1 - q) ** (k - 2)  # q^(w−1)·(1 − q)^(k−1−w) at w = 1, and carried on
+    step = q / (1 - q)
+    for size in sizes:
+        powers = powers * (step if size == at + 1 else step ** (size - at))
+        at = size
+        yield powers * (outside * (k - size) + inside * size) / k
 
 
 def aligned_mass(domain_size: int, rho: Number, size: int, target: int) -> Number:

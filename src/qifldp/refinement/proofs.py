@@ -19,7 +19,7 @@ MOST_ENTRIES = 10**6
 LONGEST_NUMBER = 8_000
 """Characters of a fraction in a proof: the only witness of a 100 × 100 matrix of doubles has some 7,000."""
 
-_FRACTION = re.compile(r"-?\d{1,4000}/\d{1,4000}")
+_FRACTION = re.compile(r"-?[0-9]{1,4000}/[0-9]{1,4000}")
 
 
 @dataclass(frozen=True)
@@ -102,6 +102,11 @@ class Bets:
 
     offers: tuple[tuple[int, Fraction, Fraction], ...]
     kind = "bets"
+
+    @property
+    def largest_stake(self) -> Fraction:
+        """What gains are told in units of; one if nothing can be won."""
+        return max((stake for _, stake, _ in self.offers), default=Fraction(0)) or Fraction(1)
 
 
 @dataclass(frozen=True)
@@ -272,7 +277,7 @@ def read_number(value: object) -> Fraction:
     Raises:
         InputError: If it is not text of one.
     """
-    if not isinstance(value, str):
+    if not isinstance(value, str) or not value.isascii() or value != value.strip():
         raise InputError.expected("A number in a proof", 'exact text such as "1/3"', value)
     if _FRACTION.fullmatch(value) and len(value) <= LONGEST_NUMBER:
         top, _, bottom = value.partition("/")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from qifldp.errors import QifldpError
 from qifldp.refinement.certificate import Certificate
@@ -16,6 +18,21 @@ class UnclearError(Exception):
     """Two balls overlap: a signal to raise the precision, never seen outside the verifier."""
 
 
+LEAST = math.ulp(0.0)
+"""What a difference that is above zero is rounded to, if doubles have nothing nearer."""
+
+
+class Gains(NamedTuple):
+    """What the adversary of a counterexample gains from A, from B (more, before rounding), and by how much more.
+
+    The difference is rounded once, and up to LEAST: it is above zero.
+    """
+
+    original: float
+    refined: float
+    advantage: float
+
+
 @dataclass(frozen=True)
 class Verified:
     """What a certificate proves.
@@ -23,11 +40,9 @@ class Verified:
     Attributes:
         certificate: The certificate.
         precision: Bits of the balls that decided it; 0 where the proof is exact.
-        vulnerability_original: For a counterexample, what its adversary gains from A, above zero.
-        vulnerability_refined: … and from B: strictly more.
+        gains: For a counterexample, what its adversary gains.
     """
 
     certificate: Certificate
     precision: int
-    vulnerability_original: float | None = None
-    vulnerability_refined: float | None = None
+    gains: Gains | None = None

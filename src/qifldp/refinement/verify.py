@@ -8,7 +8,6 @@ Where a closed rule needs no witness, an exact tie will do (:mod:`qifldp.refinem
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
@@ -35,7 +34,7 @@ from qifldp.refinement.proofs import (
     SubFlow,
     Witness,
 )
-from qifldp.refinement.verified import CertificateError, UnclearError, Verified
+from qifldp.refinement.verified import LEAST, CertificateError, Gains, UnclearError, Verified
 from qifldp.refinement.verify_closed import BitwiseRule, ClosedRule, EqualRatioRule, OneSizeRule, ReachRule
 from qifldp.refinement.verify_explicit import verify_explicit
 
@@ -43,6 +42,9 @@ FIRST_PRECISION = 128
 LAST_PRECISION = 1 << 13
 """Bits. Masses of 1e-300000 need no more bits than others (exponents are unbounded); ties need more."""
 
+
+MOST_BITS = 1 << 29
+"""Values times bits of a ball up to which precision grows (half a minute): 4096 bits over 100,000 values."""
 
 MOST_WORK = 20_000_000
 """Bets times sizes that are checked at most (about a minute)."""
@@ -78,24 +80,28 @@ def verify_certificate(certificate: Certificate | str | Path) -> Verified:
         return Verified(certificate, 0)
     if isinstance(proof, Witness | NearWitness | GainMatrix):
         return verify_explicit(certificate)
-    precision, gains = until_clear(_checker(certificate))
-    return Verified(certificate, precision, *(gains or (None, None)))
+    precision, gains = until_clear(_checker(certificate), certificate.original.domain_size)
+    return Verified(certificate, precision, gains)
 
 
-def until_clear(check: Callable[[], Checked]) -> tuple[int, Checked]:
+def until_clear(check: Callable[[], Checked], domain_size: int) -> tuple[int, Checked]:
     """Return the precision, in bits, at which a check is no longer unclear, and what it says.
+
+    Args:
+        check: Evaluates the inequalities at the working precision.
+        domain_size: Number of values: over many, fewer bits are tried.
 
     Raises:
         CertificateError: If the check fails, or stays unclear.
     """
-    precision = FIRST_PRECISION
-    while precision <= LAST_PRECISION:
+    precision, last = FIRST_PRECISION, max(FIRST_PRECISION, min(LAST_PRECISION, MOST_BITS // domain_size))
+    while precision <= last:
         try:
             with ctx.workprec(precision):
                 return precision, check()
         except UnclearError:
             precision *= 2
-    raise CertificateError(f"An inequality of the proof could not be decided with {LAST_PRECISION} bits.")
+    raise CertificateError(f"An inequality of the proof could not be decided with {precision // 2} bits.")
 
 
 def _check_claim(certificate: Certificate) -> None:
@@ -109,7 +115,7 @@ def _check_claim(certificate: Certificate) -> None:
         )
 
 
-def _checker(certificate: Certificate) -> Callable[[], tuple[float, float] | None]:
+def _checker(certificate: Certificate) -> Callable[[], Gains | None]:
     """Return what has to be evaluated, at growing precision, for a proof about two protocols to hold."""
     original, refined, proof = certificate.original, certificate.refined, certificate.proof
     if not (isinstance(original, Protocol) and isinstance(refined, Protocol)):
@@ -194,14 +200,14 @@ def _sub_flow(original: Protocol, refined: Protocol, proof: SubFlow) -> Callable
     return check
 
 
-def _max_case_bet(original: Protocol, refined: Protocol, proof: Bets) -> Callable[[], tuple[float, float]]:
+def _max_case_bet(original: Protocol, refined: Protocol, proof: Bets) -> Callable[[], Gains]:
     if len(proof.offers) != 1:
         raise CertificateError("A counterexample in the max-case order is a single bet.")
     size, stake, price = proof.offers[0]
     if not 0 < size < original.domain_size or stake <= 0 or price < 0:
         raise CertificateError(f"A bet on {size} values for {price} is not one that an adversary can be offered.")
 
-    def check() -> tuple[float, float]:
+    def check() -> Gains:
         a, b = original.exact_profile(BALLS), refined.exact_profile(BALLS)
         if size not in dict(b.mass):
             raise CertificateError(f"B has no report of size {size}.")
@@ -212,7 +218,7 @@ def _max_case_bet(original: Protocol, refined: Protocol, proof: Bets) -> Callabl
         best_b = aligned(b, size, size)
         require(best_a, level, "Some report of A pays for the bet.")
         require(level, best_b, "No report of B pays for the bet.")
-        return float(best_a.mid()), float(best_b.mid())
+        return _rounded(best_a, best_b)
 
     return check
 
@@ -224,16 +230,20 @@ def aligned(profile: ExactProfile[arb], size: int, target: int) -> arb:
     return (member * overlap + other * (target - overlap)) / profile.domain_size
 
 
-def _bets(original: Protocol, refined: Protocol, proof: Bets) -> Callable[[], tuple[float, float]]:
+def _bets(original: Protocol, refined: Protocol, proof: Bets) -> Callable[[], Gains]:
     check_offers(proof, original.domain_size)
-    unit = max((stake for _, stake, _ in proof.offers), default=Fraction(0)) or Fraction(1)
 
-    def check() -> tuple[float, float]:
+    def check() -> Gains:
         gain_a, gain_b = (gain(proof, side.exact_profile(BALLS)) for side in (original, refined))
         require(gain_a, gain_b, "The adversary does not gain more from B than from A.")
-        return float((gain_a / ball(unit)).mid()), float((gain_b / ball(unit)).mid())  # for a largest stake of one
+        unit = ball(proof.largest_stake)
+        return _rounded(gain_a / unit, gain_b / unit)
 
     return check
+
+
+def _rounded(gain_a: arb, gain_b: arb) -> Gains:
+    return Gains(float(gain_a.mid()), float(gain_b.mid()), max(float((gain_b - gain_a).mid()), LEAST))
 
 
 def check_offers(proof: Bets, domain_size: int) -> None:

@@ -21,13 +21,15 @@ from qifldp.refinement.masses import (
     Choice,
     aligned_mass,
     choice_of,
-    chosen_mass,
+    chosen_masses,
     common_field,
     interior_mass,
     interior_masses,
     interior_sizes,
-    mass_of_a_set,
+    masses_of_a_set,
+    may_be_silent,
     only_size,
+    only_telling_size,
     ratio,
     share_ratio,
     sizes_of,
@@ -105,9 +107,14 @@ class ClosedRule(ABC):
 class EqualRatioRule(ClosedRule):
     """One ρ: A ⊑ B if and only if μ_A[w] ≥ μ_B[w] for all 1 ≤ w ≤ k − 1."""
 
+    most_masses: ClassVar[int] = 1_000_000
+    """Sizes times protocols whose masses are compared in balls: some ten seconds."""
+
     def __post_init__(self) -> None:
         if not share_ratio(self.original, self.refined):
             raise CertificateError("The two protocols are not known to have exactly one ρ.")
+        if len(self._sizes) * sum(map(len, self._rests)) > self.most_masses:
+            raise CertificateError(f"A proof of kind equal_ratio compares at most {self.most_masses:,} masses.")
 
     @property
     def extent(self) -> int:
@@ -115,10 +122,10 @@ class EqualRatioRule(ClosedRule):
         return self.original.domain_size * max(1, len(self._sizes) // 2) if self._has_bits else len(self._sizes)
 
     def claims(self, field: Field[Number]) -> Iterator[Claim[Number]]:
-        more, less = self._rests
-        mass = mass_of_a_set if self._has_bits else chosen_mass
-        for size in self._sizes:
-            yield mass(less, size, field), mass(more, size, field), f"A has less mass than B at size {size}."
+        masses = masses_of_a_set if self._has_bits else chosen_masses
+        more, less = (masses(rest, self._sizes, field) for rest in self._rests)
+        for size, mass, other in zip(self._sizes, less, more, strict=True):
+            yield mass, other, f"A has less mass than B at size {size}."
 
     @cached_property
     def _rests(self) -> tuple[Choice, Choice]:
@@ -182,8 +189,8 @@ class BitwiseRule(ClosedRule):
 class OneSizeRule(ClosedRule):
     """A has reports of one size ω: A ⊑ B if and only if M(ω, w') ≥ T(w') at every interior size w' of B.
 
-    B has reports of one size ω, perhaps with some that say nothing: A ⊑ B if and only if enough of A's mass, the
-    best aligned first, has a mean M(w, ω) ≥ T(ω).
+    B has reports of one size ω, perhaps with some that say nothing: A ⊑ B if and only if as much of A's mass, the best
+    aligned first, has a mean M(w, ω) ≥ T(ω).
     """
 
     largest_symbolic: ClassVar[int] = 12
@@ -200,7 +207,7 @@ class OneSizeRule(ClosedRule):
     def __post_init__(self) -> None:
         if self.original.domain_size > self.largest_domain:
             raise CertificateError(f"A proof of kind one_size is checked over at most {self.largest_domain:,} values.")
-        if self.original.domain_size != 2 and only_size(self.original) is None and only_size(self.refined) is None:
+        if only_size(self.original) is None and only_telling_size(self.refined) is None:
             raise CertificateError("Neither side has reports of one size only.")
 
     @property
@@ -213,27 +220,55 @@ class OneSizeRule(ClosedRule):
 
     def claims(self, field: Field[Number]) -> Iterator[Claim[Number]]:
         a, b, k = self.original, self.refined, self.original.domain_size
-        rho_a, rho_b, from_size, to_size = ratio(a, field), ratio(b, field), only_size(a), only_size(b)
+        rho_a, rho_b, from_size = ratio(a, field), ratio(b, field), only_size(a)
         if from_size is not None:
             for size in interior_sizes(b):
                 why = f"B's posterior of size {size} is not reached."
                 yield aligned_mass(k, rho_b, size, size), aligned_mass(k, rho_a, from_size, size), why
             return
-        size = 1 if to_size is None else to_size
+        size = self._target
         wanted = interior_mass(b, size, field)
-        reached = field.number(0)
-        if k == 2 and _smaller(b, a):
-            yield wanted, interior_mass(a, 1, field), "A has less mass than B at size 1."
-            reached = wanted * aligned_mass(k, rho_a, 1, 1)
-        else:
-            left = wanted
-            for w, mass in interior_masses(a, field):
+        taken, last = self._taken
+        left, reached, last_mass = wanted, field.number(0), field.number(0)
+        for w, mass in interior_masses(a, field):
+            if w == last:
+                last_mass = mass
+            elif taken is None or w in taken:
                 reached = reached + mass * aligned_mass(k, rho_a, w, size)
                 left = left - mass
+        if taken is not None:  # else B's mass is one, and A's no more
+            yield field.number(0), left, f"B has less mass than A at the sizes nearest to {size}."
+        if last:
+            yield left, last_mass, f"A has less mass than B at the sizes nearest to {size}."
+            reached = reached + left * aligned_mass(k, rho_a, last, size)
+        else:
             reached = reached + left * size / k  # reports that say nothing put w'/k on every set
-            if to_size is None:  # else B's mass is one, and A's no more
-                yield field.number(0), left, "B has less mass than A at size 1."
         yield wanted * aligned_mass(k, rho_b, size, size), reached, f"B's posterior of size {size} is not reached."
+
+    @property
+    def _target(self) -> int:
+        size = only_telling_size(self.refined)
+        assert size is not None
+        return size
+
+    @cached_property
+    def _taken(self) -> tuple[frozenset[int] | None, int]:
+        """The sizes of A whose whole mass is taken, None for all; and one of whose mass a part is taken, 0 for none.
+
+        The best aligned first, as far as the middles of balls tell: a choice that the claims check.
+        """
+        if not may_be_silent(self.refined):
+            return None, 0
+        k, size, rho = self.original.domain_size, self._target, ratio(self.original, BALLS)
+        levels = ((aligned_mass(k, rho, w, size).mid(), w, mass) for w, mass in interior_masses(self.original, BALLS))
+        left = arb(interior_mass(self.refined, size, BALLS).mid())
+        taken: set[int] = set()
+        for _, w, mass in sorted(levels, key=lambda one: -one[0]):
+            if arb(mass.mid()) >= left:
+                return frozenset(taken), w
+            left = arb((left - mass).mid())
+            taken.add(w)
+        return frozenset(taken), 0
 
 
 @dataclass(frozen=True)
@@ -257,9 +292,3 @@ class ReachRule(ClosedRule):
             if not (one_ratio and by == size):
                 why = f"B's posterior of size {size} is not reached."
                 yield aligned_mass(k, rho_b, size, size), aligned_mass(k, rho_a, by, size), why
-
-
-def _smaller(first: Protocol, second: Protocol) -> bool:
-    """Whether the first seems to have less mass at size 1: a guess, from which nothing follows."""
-    one, other = (interior_mass(side, 1, BALLS) for side in (first, second))
-    return bool(arb(one.mid()) <= arb(other.mid()))

@@ -49,7 +49,7 @@ def verify_deficiency(certificate: DeficiencyCertificate | str | Path) -> int:
         )
         require(distance(checked.flow, a, b), ball(checked.most), "The garbling of the flow is not as near as that.")
 
-    return until_clear(check)[0]
+    return until_clear(check, original.domain_size)[0]
 
 
 def advantage(bets: Bets, a: ExactProfile[arb], b: ExactProfile[arb]) -> arb:

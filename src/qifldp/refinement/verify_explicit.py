@@ -16,7 +16,7 @@ from qifldp.exact.fields import RATIONALS
 from qifldp.protocols.protocol import Protocol
 from qifldp.refinement.certificate import Certificate, Side, same_secrets
 from qifldp.refinement.proofs import GainMatrix, NearWitness, Witness
-from qifldp.refinement.verified import CertificateError, Verified
+from qifldp.refinement.verified import LEAST, CertificateError, Gains, Verified
 
 LARGEST_WRITTEN = 2_048
 """Domain size up to which a protocol is written out: it has a column for each value at least."""
@@ -47,7 +47,7 @@ def verify_explicit(certificate: Certificate) -> Verified:
     if not isinstance(proof, GainMatrix):
         raise CertificateError(f"A proof of kind {proof.kind} is not about explicit channels.")
     measure = luckiest_gain if worst else posterior_gain
-    return Verified(certificate, 0, *_check_gain(original, refined, proof, measure))
+    return Verified(certificate, 0, _check_gain(original, refined, proof, measure))
 
 
 def _check_witness(original: fmpq_mat, refined: fmpq_mat, witness: fmpq_mat, *, stochastic: bool) -> None:
@@ -111,7 +111,7 @@ def _row_sums(matrix: fmpq_mat) -> list[fmpq]:
 
 def _check_gain(
     original: fmpq_mat, refined: fmpq_mat, proof: GainMatrix, measure: Callable[[fmpq_mat, fmpq_mat], fmpq]
-) -> tuple[float, float]:
+) -> Gains:
     gain = _table(proof.rows)
     if gain.ncols() != original.nrows():
         raise CertificateError("The gain function has another number of secrets than the channels.")
@@ -120,7 +120,7 @@ def _check_gain(
     gain_a, gain_b = measure(gain, original), measure(gain, refined)
     if not gain_a < gain_b:
         raise CertificateError("The adversary does not gain more from B than from A.")
-    return _float(gain_a), _float(gain_b)
+    return Gains(_float(gain_a), _float(gain_b), max(_float(gain_b - gain_a), LEAST))
 
 
 def _matrix(side: Side) -> fmpq_mat:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 from rich.console import Group, RenderableType
 from rich.text import Text
 
@@ -11,10 +14,13 @@ from qifldp.refinement.decision import Decision, DoesNotRefine, Refines, Undecid
 from qifldp.refinement.deficiency_certificate import DeficiencyCertificate
 from qifldp.refinement.proofs import Bets, decimal_text
 from qifldp.refinement.verified import Verified
-from qifldp.rendering.tables import number
+from qifldp.rendering.tables import number, strength
 from qifldp.rendering.text import plain
 
 SCHEMA_VERSION = 1
+
+BRACKET_DIGITS = 12
+"""Decimals of a bracket's ends, as many as those that are looked for have."""
 
 NOBODY = "No adversary, whatever they know or want, gains more from the refined one."
 
@@ -78,16 +84,16 @@ def decision_view(
     else:
         lines = [Text(f"{a} against {b} {k}: undecided.", style="bold"), Text(plain(decision.reason))]
     figures = (
-        ("margin", decision.margin, "at least 1 if refined, below 1 if not"),
-        ("deficiency", decision.deficiency, "most that anybody gains more from the refined"),
-        ("… the other way", decision.deficiency_reverse, "most that anybody gains more from the original"),
-        ("vulnerability ratio", decision.vulnerability_ratio, "least gain from original over refined"),
+        ("margin", _strength(decision.margin), "at least 1 if refined, below 1 if not"),
+        ("deficiency", _shown(decision.deficiency), "most that anybody gains more from the refined"),
+        ("… the other way", _shown(decision.deficiency_reverse), "most that anybody gains more from the original"),
+        ("vulnerability ratio", _strength(decision.vulnerability_ratio), "least gain from original over refined"),
     )
     lines.append(Text("\nOn average, whatever the verdict:" if worst else ""))
-    lines += [Text(f"  {name:<20}{_shown(value):>10}  {words}") for name, value, words in figures]
+    lines += [Text(f"  {name:<20}{value:>10}  {words}") for name, value, words in figures]
     if bracket is not None:
-        least, most = bracket.ends
-        lines.append(Text(f"\nThe deficiency is between {least:.10f} and {most:.10f}: proved."))
+        least, most = outward(bracket)
+        lines.append(Text(f"\nThe deficiency is between {least} and {most}: proved."))
     return Group(*lines)
 
 
@@ -110,6 +116,17 @@ def _named(side: Side) -> str:
 
 def _shown(value: float | None) -> str:
     return "–" if value is None else number(value)
+
+
+def _strength(value: float | None) -> str:
+    return "–" if value is None else strength(value)
+
+
+def outward(bracket: DeficiencyCertificate) -> tuple[str, str]:
+    """Return the ends of a bracket as decimals, rounded away from each other: they bracket as well."""
+    unit = 10**BRACKET_DIGITS
+    ends = Fraction(math.floor(max(bracket.least, 0) * unit), unit), Fraction(math.ceil(bracket.most * unit), unit)
+    return f"{float(ends[0]):.{BRACKET_DIGITS}f}", f"{float(ends[1]):.{BRACKET_DIGITS}f}"
 
 
 def _counterexample(decision: Decision) -> dict[str, object] | None:

@@ -107,6 +107,11 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
+def strength(value: float) -> str:
+    """Return a margin or a ratio to four digits, and never one for what is below it."""
+    return "< 1" if value < 1 and number(value) == "1" else number(value)
+
+
 def _headline(comparison: Comparison, epsilon: float | None) -> str:
     prior = comparison.prior
     about = f"{prior['title']}: " if "title" in prior else ""

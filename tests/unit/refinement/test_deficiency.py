@@ -105,6 +105,16 @@ def test_bets_and_flows_that_are_none() -> None:
             verify_deficiency(dataclasses.replace(certificate, **changes))
 
 
+def test_silent_reports_are_not_used_twice() -> None:
+    """A's reports of size 0 are turned into any others, but only as many as there are."""
+    original, refined = OUE(5, 1), GRR(5, 1)
+    nothing = Bets(((1, Fraction(1), Fraction(1)),))
+    flow = SubFlow(((0, 1, Fraction(50)),))
+    claim = DeficiencyCertificate(original, refined, Fraction(-1, 10), Fraction(1, 10**6), nothing, flow)
+    with pytest.raises(CertificateError, match="More than A's mass at size 0"):
+        verify_deficiency(claim)
+
+
 def test_what_cannot_be_asked() -> None:
     with pytest.raises(InputError, match=r"of one domain, got 4 and 5 values\.$"):
         bracket_deficiency(original=GRR(4, 1), refined=OUE(5, 1))

@@ -166,6 +166,31 @@ def test_what_is_undecided_is_bracketed(monkeypatch: pytest.MonkeyPatch) -> None
         assert found.undecided == (((no, yes),) if unknown == wide else ())
 
 
+def test_between_two_intervals_nothing_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A yes on the other side of what is undecided is no proved no."""
+
+    def decide(*, original: Protocol, refined: Protocol, time_limit: float | None) -> Decision:
+        if 1.5 < original.epsilon < 1.7:
+            return Undecided(original, refined, "average", "none", None, 1.0, "It is the band.")
+        other = GRR(5, 2) if original.epsilon < 1.2 else GRR(5, 1)
+        return decide_refinement(original=GRR(5, 1.2), refined=other)
+
+    monkeypatch.setattr("qifldp.refinement.exchange.decide_refinement", decide)
+    pieces = ((1.1, 1.3), (1.3, 1.6), (1.6, 3.0))
+    found = exchange_rate(
+        original=lambda budget: GRR(5, budget),
+        refined=GRR(5, 1),
+        low=1.1,
+        high=3,
+        jumps=lambda at: next((start, end) for start, end in pieces if start <= at < end),
+    )
+    (first, second), ((start, end), (again, last)) = found.intervals, found.brackets
+    assert start[0] == pytest.approx(1.2, rel=RESOLUTION)
+    assert end == (None, first[1])
+    assert again == (None, second[0])
+    assert last == (None, 3)
+
+
 def test_progress_and_time_limit() -> None:
     steps: list[tuple[int, int]] = []
     exchange_rate(

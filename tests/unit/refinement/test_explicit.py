@@ -226,6 +226,19 @@ class TestFloats:
         assert decision.deficiency_bound == answer.deficiency_bound
         assert decision.reason.startswith(answer.reason)
 
+    @pytest.mark.parametrize("tiny", [1e-4, 1e-8, 1e-12])
+    def test_a_small_column_in_floats_is_undecided_too(self, tiny: float) -> None:
+        """Rounding is in proportion to an entry, so the garbling must be found in proportion as well."""
+        rng = np.random.default_rng(0)
+        for _ in range(5):
+            a, w = rng.dirichlet(np.ones(3), size=5), rng.dirichlet(np.ones(3), size=3)
+            w[:, 2] *= tiny
+            b = a @ (w / w.sum(axis=1, keepdims=True))
+            answer = decide_explicit(Channel(a, normalize=True), Channel(b / b.sum(axis=1, keepdims=True)))
+            assert answer.proof is None
+            assert answer.deficiency_bound is not None
+            assert answer.deficiency_bound < 1e-12
+
     def test_a_low_rank_channel_in_floats_is_undecided_with_a_proved_bound(self) -> None:
         left, right = random_floats(4, 12, 5, 9)
         a = left @ right

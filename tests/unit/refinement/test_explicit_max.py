@@ -380,7 +380,7 @@ class TestForgeries:
     def test_what_is_genuine_is_accepted(self) -> None:
         verify_certificate(Certificate(self.A, self.CLEAR, "refines", Witness(self.V), "max"))
         verified = verify_certificate(Certificate(self.BLUR, self.CLEAR, "does_not_refine", self.BET, "max"))
-        assert (verified.vulnerability_original, verified.vulnerability_refined) == (0.75, 1)
+        assert verified.gains == (0.75, 1, 0.25)
 
     @pytest.mark.parametrize(
         ("rows", "order", "reason"),

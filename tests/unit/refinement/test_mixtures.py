@@ -20,7 +20,7 @@ from qifldp.refinement.decision import DoesNotRefine, Refines
 from qifldp.refinement.proofs import EqualRatio, OneSize
 from qifldp.refinement.verified import CertificateError
 from qifldp.refinement.verify import verify_certificate
-from qifldp.refinement.verify_closed import EqualRatioRule
+from qifldp.refinement.verify_closed import EqualRatioRule, OneSizeRule
 
 HAIR = Fraction(1, 10**40)
 
@@ -45,6 +45,71 @@ def random_mix(source: random.Random, k: int, epsilon: Fraction) -> Mix:
     weights = [source.randint(1, 9) for _ in chosen]
     total = sum(weights) + source.choice((0, 0, 1, 5))
     return Mix(k, epsilon, parts="+".join(f"{w}/{total}*{name}" for w, name in zip(weights, chosen, strict=True)))
+
+
+@pytest.mark.parametrize(
+    ("original", "refined"), [("0.3*oue", "0.6*lh@4"), ("0.3*oue", "0.31*oue"), ("0.5*sue", "0.6*ss@1")]
+)
+def test_less_mass_of_one_law_proves_nothing(original: str, refined: str) -> None:
+    """OUE and LH with four buckets are one law at ε = ln 3; then the masses decide."""
+    sides = Mix(5, "ln(3)", parts=original), Mix(5, "ln(3)", parts=refined)
+    with pytest.raises(CertificateError, match="A has less mass than B"):
+        verify_certificate(Certificate(*sides, "refines", EqualRatio()))
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_one_size_beside_silence_agrees_with_the_linear_program(k: int) -> None:
+    """B says something in sets of one size, or nothing: A's best aligned mass decides, as much as B has."""
+    source = random.Random(k)
+    methods, yes = set(), 0
+    for _ in range(40):
+        size, share = source.randint(1, k - 1), Fraction(source.randint(1, 9), 10)
+        refined = Mix(k, random_budget(source), parts=f"{share}*ss@{size}")
+        original = random_side(source, k, random_budget(source) * source.choice((1, 2)))
+        expected = truth(original, refined)
+        verdict, method = decided(original, refined)
+        assert expected is None or verdict == expected, (original, refined)
+        methods.add(method)
+        yes += verdict
+    assert "one size" in methods
+    assert 4 <= yes <= 36
+
+
+@pytest.mark.parametrize("parts", ["0.5*ss@2000", "0.001*ss@3000", "0.999*ss@1500"])
+def test_one_size_beside_silence_over_a_large_domain(parts: str) -> None:
+    assert decided(OUE(10_000, 3), Mix(10_000, 1, parts=parts)) == (True, "one size")
+
+
+def test_ties_of_one_size_beside_silence() -> None:
+    """At one ε the masses are one another's; a hair more is no refinement, a hair less is."""
+    whole = Mix(6, exp_epsilon=3, parts="1/2*ss@2+1/4*ss@3")
+    for weight, expected in (("1/2", True), (str(Fraction(1, 2) - HAIR), True), (str(Fraction(1, 2) + HAIR), False)):
+        assert decided(whole, Mix(6, exp_epsilon=3, parts=f"{weight}*ss@2"))[0] == expected
+    for change, expected in ((0, True), (HAIR, False)):  # T(1) of e^ε = 2 over three values is what pairs of 3 reach
+        ratio = 2 + change
+        sides = Mix(5, exp_epsilon=3, parts="1/2*ss@2"), Mix(5, exp_epsilon=ratio, parts="1/2*ss@1")
+        assert decided(*sides)[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("taken", "last", "why"), [({1, 2}, 0, "B has less mass than A"), (set(), 1, "A has less mass than B")]
+)
+def test_a_wrong_choice_of_sizes_is_seen(taken: set[int], last: int, why: str) -> None:
+    """Which of A's sizes are used is a guess of the rule's own; more mass than B has, or than A has, proves nothing."""
+    rule = OneSizeRule(Mix(6, 2, parts="1/4*ss@1+1/2*ss@2"), Mix(6, 1, parts="1/2*ss@1"))
+    vars(rule)["_taken"] = frozenset(taken), last
+    with pytest.raises(CertificateError, match=why):
+        rule.check()
+
+
+def test_equal_ratios_of_mixtures_over_many_values_are_bounded() -> None:
+    def sides(k: int) -> tuple[Mix, Mix]:
+        return Mix(k, "ln(3)", parts="0.5*oue+0.3*sue"), Mix(k, "ln(3)", parts="0.4*lh@4+0.2*sue")
+
+    original, refined = sides(10**6)
+    with pytest.raises(CertificateError, match="compares at most 1,000,000 masses"):
+        verify_certificate(Certificate(original, refined, "refines", EqualRatio()))
+    assert decided(*sides(20_000)) == (True, "equal ρ")
 
 
 def random_side(source: random.Random, k: int, epsilon: Fraction) -> Protocol:

@@ -83,9 +83,8 @@ def test_gains_of_any_scale_are_told_apart(scale: Fraction) -> None:
     """A stake is a scale: with a huge or tiny one the claim stays proved, and the figures stay figures."""
     bets = Bets(((1, scale, scale / 2),))
     found = verify_certificate(Certificate(GRR(3, 1), GRR(3, 2), "does_not_refine", bets))
-    assert found.vulnerability_original is not None
-    assert found.vulnerability_refined is not None
-    assert 0 < found.vulnerability_original < found.vulnerability_refined < float("inf")
+    assert found.gains is not None
+    assert 0 < found.gains.original < found.gains.refined < float("inf")
 
 
 @pytest.mark.parametrize(

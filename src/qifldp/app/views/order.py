@@ -95,7 +95,7 @@ def _order(document: Document, files: Files) -> None:
 
 
 def _pairs(document: Document, names: Mapping[str, str]) -> None:
-    keys = ("margin", "deficiency", "deficiency_reverse")
+    kinds = {"margin": "strength", "deficiency": "number", "deficiency_reverse": "number"}
     words = {(one["original"], one["refined"]): one["words"] or "" for one in document["proofs"]}
     heads = ["original → refined", "verdict", "the adversary", "margin", "deficiency", "… reverse"]
     found: list[Sequence[str]] = []
@@ -103,8 +103,8 @@ def _pairs(document: Document, names: Mapping[str, str]) -> None:
     for entry in document["order"]:
         pair = f"{names[entry['original']]} → {names[entry['refined']]}"
         verdict, adversary = entry["verdict"].replace("_", " "), words.get((entry["original"], entry["refined"]), "")
-        found.append([pair, verdict, adversary, *(shown(entry[key], "number") for key in keys)])
-        plain_rows.append([pair, verdict, adversary, *(entry[key] for key in keys)])
+        found.append([pair, verdict, adversary, *(shown(entry[key], kinds[key]) for key in kinds)])
+        plain_rows.append([pair, verdict, adversary, *(entry[key] for key in kinds)])
     with st.expander("All pairs as a table"):
         put(table(heads, found, caption="What is proved about every pair", text_columns=3))
         name = name_of(f"order-k{document['domain_size']}", ending="csv")

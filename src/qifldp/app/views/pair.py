@@ -140,5 +140,7 @@ def _figures(state: State, question: Asked, files: Files, forth: Decision, names
         found = made[0] if made else found
     if not found:
         return
-    rows = [[title, shown(found[key], "number"), words] for key, title, words in FIGURES]
+    rows = [
+        [title, shown(found[key], "strength" if key == "margin" else "number"), words] for key, title, words in FIGURES
+    ]
     put(table(["figure", "value", "what it says"], rows, caption="How far apart they are", text_columns=3))

@@ -17,7 +17,7 @@ from qifldp.protocols.mixture import Mix
 from qifldp.protocols.protocol import BudgetedProtocol, IndependentProtocol, Protocol
 from qifldp.protocols.subset_selection import SS
 from qifldp.refinement.masses import aligned_mass as rule_mass
-from qifldp.refinement.masses import interior_sizes, only_size, ratio, share_ratio
+from qifldp.refinement.masses import interior_sizes, only_size, only_telling_size, ratio, share_ratio
 from qifldp.refinement.proofs import Bets, Bitwise, Chain, EqualRatio, OneSize, Proof, Reach
 from qifldp.refinement.search.transport import aligned_mass
 
@@ -150,8 +150,9 @@ def closest_bets(original: Protocol, refined: Protocol) -> Iterator[Bets]:
     if only_size(original) is not None or k == 2:
         for size in {1, k - 1}.intersection(sizes) or sizes:
             yield single_bet(original, refined, size)
-    if only_size(refined) is not None or k == 2:  # every level is at least this price, so the gains are means
-        yield Bets(((sizes[-1], Fraction(1), Fraction(1, 2) if k == 2 else Fraction(0)),))
+    target = only_telling_size(refined)
+    if target is not None:  # every level is at least this price, so the gains are means
+        yield Bets(((target, Fraction(1), Fraction(target, k)),))
 
 
 def single_bet(original: Protocol, refined: Protocol, size: int) -> Bets:

@@ -64,28 +64,32 @@ def corrected_witness(original: fmpq_mat, refined: fmpq_mat, interior: Floats) -
 
 
 def polished(original: Floats, refined: Floats, garbling: Floats) -> Floats:
-    """Return the garbling with small entries at zero and the others moved least to meet A·W = B and W·1 = 1."""
+    """Return the garbling with small entries at zero and the others moved least to meet A·W = B and W·1 = 1.
+
+    Each column in units of B's largest entry in it: a small column is met as well, in proportion, as a large one.
+    """
+    scale = refined.max(axis=0)
     kept = garbling > SUPPORT * garbling.max(axis=0)
-    table = np.where(kept, garbling, 0.0)
+    table = np.where(kept, garbling / scale, 0.0)
     (secrets, outputs), targets = original.shape, refined.shape[1]
     place = np.zeros(garbling.shape)
 
     def forward(entries: Floats) -> Floats:
         place[kept] = entries.ravel()
-        return np.concatenate(((original @ place).ravel(), place.sum(axis=1)))
+        return np.concatenate(((original @ place).ravel(), place @ scale))
 
     def backward(errors: Floats) -> Floats:
         flat = errors.ravel()
         rows, sums = flat[: secrets * targets].reshape(secrets, targets), flat[secrets * targets :]
-        spread: Floats = (original.T @ rows + sums[:, None])[kept]
+        spread: Floats = (original.T @ rows + sums[:, None] * scale)[kept]
         return spread
 
     shape = (secrets * targets + outputs, int(np.count_nonzero(kept)))
     system = LinearOperator(shape, matvec=forward, rmatvec=backward, dtype=np.float64)
     for _ in range(POLISHING_ROUNDS):
-        lacking = np.concatenate(((refined - original @ table).ravel(), 1 - table.sum(axis=1)))
+        lacking = np.concatenate(((refined / scale - original @ table).ravel(), 1 - table @ scale))
         table[kept] += lsqr(system, lacking, atol=1e-15, btol=1e-15)[0]
-    return table
+    return table * scale
 
 
 def boundary_witness(original: fmpq_mat, refined: fmpq_mat, near: Floats) -> fmpq_mat | None:

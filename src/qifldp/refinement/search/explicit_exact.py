@@ -23,7 +23,10 @@ GAIN_BITS = tuple(40 * 2**step for step in range(11))
 """Bits after the point that a gain function is rounded to: the first with which it still separates."""
 
 WITNESS_BITS = 60
-"""Bits after the point of a float made stochastic: below the spacing of doubles in [1/2, 1], so little is lost."""
+"""Bits of the largest entry of a column made stochastic: below the spacing of doubles there, so little is lost."""
+
+SMALLEST_COLUMN = 1e-100
+"""Columns below it keep fewer bits: every matrix that they are multiplied with grows by theirs."""
 
 
 def rational(value: Fraction | float) -> fmpq:
@@ -133,15 +136,18 @@ def separating_gain(
 
 
 def stochastic(matrix: Floats) -> fmpq_mat:
-    """Return a float matrix clipped, rounded and completed to an exactly row-stochastic one."""
-    one = 2**WITNESS_BITS
+    """Return a float matrix clipped, rounded in proportion to its columns, and completed to a stochastic one."""
     table = np.nan_to_num(np.clip(matrix, 0.0, 1.0))
     table = np.where(table.sum(axis=1, keepdims=True) > 0, table, 1.0)
+    table /= table.sum(axis=1, keepdims=True)
+    small = np.frexp(np.maximum(table.max(axis=0), SMALLEST_COLUMN))[1]
+    bits = [WITNESS_BITS - int(exponent) for exponent in small]
     rows = []
-    for row in (table / table.sum(axis=1, keepdims=True)).tolist():
-        units = [math.floor(value * one) for value in row]
-        units[max(range(len(units)), key=units.__getitem__)] += one - sum(units)
-        rows.append([fmpq(unit, one) for unit in units])
+    for row in table.tolist():
+        entries = [fmpq(math.floor(math.ldexp(value, b)), 1 << b) for value, b in zip(row, bits, strict=True)]
+        largest = max(range(len(entries)), key=entries.__getitem__)
+        entries[largest] += 1 - sum(entries, fmpq(0))
+        rows.append(entries)
     return fmpq_mat(rows)
 
 

@@ -100,18 +100,23 @@ class _State:
     z: Floats
 
 
-def find_margin(original: Floats, refined: Floats, *, deadline: float | None = None) -> Margin:
+def find_margin(
+    original: Floats, refined: Floats, *, until_clear: bool = True, deadline: float | None = None
+) -> Margin:
     """Enclose the margin in floats, until the interval is clear of 1 by its own width, or narrow.
 
     Args:
         original: A, of shape (k, n).
         refined: B, of shape (k, m), without zero columns, not all rows equal.
+        until_clear: Whether to stop as soon as it is clear on which side of 1 the margin is.
         deadline: ``time.monotonic()`` at which to give up.
 
     Raises:
         ConvergenceError: If the time is up.
     """
     problem = _Problem.of(original, refined)
+    if not problem.target.any():  # what B says is nowhere in the space of A's columns
+        return Margin(0.0, 0.0, np.tile(problem.mean, (original.shape[1], 1)), (refined - problem.mean).T)
     state = problem.start()
     upper, gain = np.inf, state.g
     with np.errstate(all="ignore"):  # the last steps of a degenerate problem may overflow; they are not taken
@@ -121,7 +126,7 @@ def find_margin(original: Floats, refined: Floats, *, deadline: float | None = N
             bound = problem.bound(state.g)
             if bound < upper:
                 upper, gain = bound, state.g
-            clear = max(state.t - 1, 1 - upper, NARROW)
+            clear = max(state.t - 1, 1 - upper, NARROW) if until_clear else NARROW
             if upper - state.t < clear or not _step(problem, state):
                 break
     share = 1.0 if state.t <= 1 else 1 / state.t

@@ -2,18 +2,46 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 from scipy.sparse import csc_array, eye_array, hstack, kron, vstack
 
 from qifldp.channels.channel import Channel
+from qifldp.refinement.search.explicit_interior import RANK_TOLERANCE, find_margin
 from qifldp.refinement.search.linear import maximise
+
+OFF_THE_SPACE = 1e-9
+"""Share of a column's deviation outside of the space of A's columns that is more than rounding."""
 
 MOST_UNKNOWNS = 100_000
 """Entries of W in one linear program (about a minute)."""
 
 
+def explicit_margin(original: Channel, refined: Channel, *, seconds: float | None = None) -> float | None:
+    """Return the largest t for which A is refined to t·B + (1 − t)·1b̄, every posterior shrunk towards uniform by t.
+
+    To about 1e-6; None if it is too large to compute, or if B says nothing, so that every t will do.
+
+    Raises:
+        ConvergenceError: If the time is up.
+    """
+    a, b = original.reduced().to_float().matrix, refined.reduced().to_float().matrix
+    if b.shape[1] == 1 or a.shape[1] * b.shape[1] > MOST_UNKNOWNS:
+        return None
+    deviation = b - b.mean(axis=0)
+    left, sizes, _ = np.linalg.svd(a, full_matrices=False)
+    space = left[:, sizes > RANK_TOLERANCE * sizes[0]]
+    outside = np.abs(deviation - space @ (space.T @ deviation)).max(axis=0)
+    if (outside > OFF_THE_SPACE * np.abs(deviation).max(axis=0)).any():
+        return 0.0  # no combination of A's columns deviates from uniform as B's do
+    deadline = None if seconds is None else time.monotonic() + seconds
+    found = find_margin(a, b, until_clear=False, deadline=deadline)
+    return (found.lower + found.upper) / 2
+
+
 def explicit_deficiency(original: Channel, refined: Channel, *, seconds: float | None = None) -> float | None:
-    """Return the Le Cam deficiency min_W max_x TV((A·W)_x, B_x), to about 1e-8; None if it is too large to solve."""
+    """Return the Le Cam deficiency min_W max_x TV((A·W)_x, B_x), to about 1e-7; None if it is too large to solve."""
     a, b = original.reduced().to_float().matrix, refined.reduced().to_float().matrix
     (k, m), n = a.shape, b.shape[1]
     if m * n + k * n > MOST_UNKNOWNS:

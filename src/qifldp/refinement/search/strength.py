@@ -26,7 +26,7 @@ MOST_PAIRS = 250_000
 
 
 def deficiency(original: Profile, refined: Profile, *, seconds: float | None = None) -> float | None:
-    """Return the Le Cam deficiency min_W max_x TV((A·W)_x, B_x), to about 1e-8; None if it is too large to solve.
+    """Return the Le Cam deficiency min_W max_x TV((A·W)_x, B_x), to about 1e-7; None if it is too large to solve.
 
     Every adversary with gains in [0, 1] gains at most this much more from B than from A.
 

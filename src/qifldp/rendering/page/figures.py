@@ -8,7 +8,7 @@ from qifldp.comparison.candidates import percent
 from qifldp.rendering.charts import Look
 from qifldp.rendering.page.axes import QUANTITIES
 from qifldp.rendering.page.markup import Markup, data, join, tag
-from qifldp.rendering.tables import number
+from qifldp.rendering.tables import number, strength
 
 Record = Mapping[str, object]
 
@@ -30,7 +30,7 @@ def shown(value: object, kind: str) -> Markup:
 
     Args:
         value: The number, or None.
-        kind: ``percent``, ``factor``, ``count`` or ``number``.
+        kind: ``percent``, ``factor``, ``count``, ``strength`` (a margin) or ``number``.
     """
     if value is None:
         return tag("span", "–", aria_label="none")
@@ -39,6 +39,8 @@ def shown(value: object, kind: str) -> Markup:
         words = percent(value)
     elif kind == "factor":
         words = f"× {number(value)}"
+    elif kind == "strength":
+        words = strength(value)
     else:
         words = f"{value:,}" if kind == "count" else number(value)
     return data(value, words)

@@ -94,6 +94,7 @@
   // Pairs of protocols: verdict, figures, the adversary, the certificate.
   const names = new Map(result.rows.map((row, place) => [row.spec, clean(result.series[place])]));
   const number = (value) => (value === null ? "–" : String(Number(value.toPrecision(4))));
+  const strength = (value) => (value < 1 && number(value) === "1" ? "< 1" : number(value));
   const find = (list, place, original, refined) =>
     list.find((one) => one.epsilon === result.diagrams[place].epsilon && one.original === original && one.refined === refined);
   const save = (text, name) => {
@@ -123,7 +124,7 @@
     for (const [label, key] of [["margin", "margin"], ["deficiency", "deficiency"], ["… in reverse", "deficiency_reverse"]]) {
       list.append(element("dt", label));
       list.appendChild(element("dd")).append(
-        entry[key] === null ? "not computed" : element("data", number(entry[key]), { value: JSON.stringify(entry[key]) }),
+        entry[key] === null ? "not computed" : element("data", (key === "margin" ? strength : number)(entry[key]), { value: JSON.stringify(entry[key]) }),
       );
     }
     if (entry.reason) box.append(element("p", entry.reason, { class: "note" }));

@@ -92,7 +92,7 @@ def _pairs(document: Document, entries: Sequence[Mapping[str, Any]], names: Mapp
             f"{names[entry['original']]} → {names[entry['refined']]}",
             entry["verdict"].replace("_", " "),
             proofs.get((entry["epsilon"], entry["original"], entry["refined"])) or "",
-            shown(entry["margin"], "number"),
+            shown(entry["margin"], "strength"),
             shown(entry["deficiency"], "number"),
             shown(entry["deficiency_reverse"], "number"),
         ]
