@@ -53,7 +53,7 @@ def test_the_table_shows_the_numbers_of_the_document(opened: Opened, name: str) 
 
 def test_charts_are_drawn_from_the_document(opened: Opened) -> None:
     tab, _ = opened("plain")
-    charts = json.loads(tab.text_content("#charts") or "")
+    charts = json.loads(tab.text_content("#charts") or "")["charts"]
     document = json.loads((opened.folder / "plain.json").read_text(encoding="utf-8"))
     assert document["planes"][0]["points"]
     for chart in charts.values():
@@ -152,6 +152,11 @@ def test_on_paper_every_budget_is_shown_and_no_button(opened: Opened) -> None:
     assert tab.locator("#plane-0-pairwise_advantage").is_visible()
     assert tab.locator(".switch").first.is_hidden()
     assert tab.locator("#save-json").is_hidden()
+    tab.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert tab.locator("details[data-printed] table").first.is_visible()  # every pair with its adversary
+    assert not tab.locator("#sweep-asr_uniform ~ details").first.is_visible()
+    tab.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert tab.locator("details[data-printed][open]").count() == 0
 
 
 def test_what_is_read_has_contrast(opened: Opened) -> None:

@@ -18,7 +18,7 @@ from qifldp.exact.budget import Budget
 from qifldp.rendering.charts import LOOKS
 from qifldp.rendering.page.assemble import charts_of, page_of
 from qifldp.rendering.page.hasse import hasse_svg
-from qifldp.rendering.page.labels import bounds, joint_labels, ladder, log_ticks, without_outliers
+from qifldp.rendering.page.labels import bounds, frontier_labels, joint_labels, ladder, log_ticks, without_outliers
 from qifldp.rendering.page.looks import looks_of
 from qifldp.rendering.page.markup import script_json, tag
 
@@ -123,7 +123,14 @@ POINTS = [{"series": name, "x": x, "y": y} for name, x, y in (("A", 1.0, 1.0), (
 
 def test_points_at_one_place_share_a_label() -> None:
     labels = joint_labels(POINTS, "x", "y", (0, 4), (0.5, 2))
-    assert [one["label"] for one in labels] == ["A, B", "C"]
+    assert [(one["label"], one["side"]) for one in labels] == [("A, B", "right"), ("C", "right")]
+    assert labels[0]["x"] == 1.01  # beside the outermost
+
+
+def test_labels_without_room_beside_their_points_stand_on_the_edge_above_them() -> None:
+    far = [point | {"x": float(str(point["x"])) + 2.9} for point in POINTS[:2]]
+    (label,) = joint_labels(far, "x", "y", (0, 4), (0.5, 2), narrow=True)
+    assert (label["label"], label["side"], label["y"]) == ("A, B", "edge", 1.01)
 
 
 def test_a_point_far_above_the_others_is_left_out() -> None:
@@ -148,3 +155,20 @@ def test_bounds_leave_room() -> None:
     assert bounds([1.0, 1.0], logarithmic=True)[0] < 1 < bounds([1.0, 1.0], logarithmic=True)[1]
     low, high = bounds([2.0, 4.0], logarithmic=False)
     assert 0 <= low < 2 < 4 < high
+
+
+def test_the_axis_of_a_chance_ends_next_to_one() -> None:
+    low, high = bounds([0.9, 0.99], logarithmic=False, most=1)
+    assert 0 <= low < 0.9
+    assert 1 < high < 1 + 0.02 * (1 - low)
+    assert bounds([0.1, 0.2], logarithmic=False, most=1) == bounds([0.1, 0.2], logarithmic=False)
+
+
+def test_a_frontier_is_named_above_its_line_at_the_foot_of_the_chart() -> None:
+    points = [
+        {"epsilon": e, "asr_uniform": x, "standard_error_weighted": y}
+        for e, y in ((1, 0.101), (2, 0.2))
+        for x in (0, 1)
+    ]
+    labels = frontier_labels(points, 1.0, (0.1, 0.4))
+    assert [(one["label"][-1], one["above"]) for one in labels] == [("1", True), ("2", False)]  # type: ignore[index]

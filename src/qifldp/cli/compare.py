@@ -28,6 +28,9 @@ from qifldp.storage import same_file, write_atomically
 
 DEFAULT_N = 100_000
 
+LARGE_PAGE = 3_000_000
+"""Bytes of a page from which on its size is told: mail servers and readers take note."""
+
 
 class Matched(StrEnum):
     """What is made equal between the protocols."""
@@ -143,7 +146,14 @@ def compare_command(
     view = comparison_view(result, {found.asked_epsilon: hasse_text(found.order) for found in orders})
     show(document, view, as_json=as_json, out=out)
     if html is not None:
-        errors().print(plain(f"The page is in {html} (HTML)."), markup=False, soft_wrap=True)
+        errors().print(plain(_page_note(html)), markup=False, soft_wrap=True)
+
+
+def _page_note(path: str) -> str:
+    size = Path(path).stat().st_size
+    if size <= LARGE_PAGE:
+        return f"The page is in {path} (HTML)."
+    return f"The page is in {path} (HTML, {size / 1e6:.1f} MB: fewer budgets or protocols make it smaller)."
 
 
 def _write_page(findings: Findings, path: str) -> None:

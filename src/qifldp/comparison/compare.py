@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from qifldp.adversaries.prior import Prior
 from qifldp.channels.channel import Channel
@@ -136,7 +136,7 @@ def compare(
     Args:
         subjects: Protocols (before their budget is known) and channel matrices.
         domain_size: Number of values k.
-        question: Budgets, what to match, or a limit.
+        question: Budgets (one asked twice counts once), what to match, or a limit.
         n: Number of reports, for the errors.
         prior: What the adversary of ``asr_prior`` knows; uniform by default.
         prior_description: How the prior was made, for the result; at least ``{"kind": …}``.
@@ -153,6 +153,8 @@ def compare(
     check_domain_size(domain_size)
     known = prior or Prior.uniform(domain_size)
     known.for_domain(domain_size)
+    once = {budget.epsilon: budget for budget in reversed(question.budgets)}
+    question = replace(question, budgets=tuple(reversed(once.values())))
     budgets: tuple[Budget | None, ...] = question.budgets or (None,)
     rows = []
     steps = len(budgets) * len(subjects)

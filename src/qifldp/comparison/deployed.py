@@ -13,6 +13,8 @@ from qifldp.protocols.specs import parse_spec
 def deployed(domain_size: int, n: int) -> tuple[dict[str, object], ...]:
     """Return the presets, each with its figures on this domain where its mechanism is one of ours.
 
+    Where a system's own cap on bits does not allow its largest ε on this domain, ``beyond_cap`` is true.
+
     Args:
         domain_size: Number of values k.
         n: Number of reports, for the error.
@@ -28,5 +30,6 @@ def deployed(domain_size: int, n: int) -> tuple[dict[str, object], ...]:
                 "pairwise_advantage": float(pairwise_advantage(protocol)),
                 "standard_error_weighted": weighted_standard_error(protocol.profile, n),
             }
+            figures["beyond_cap"] = preset.most_bits is not None and shannon_capacity(protocol) > preset.most_bits
         found.append(preset.to_json() | figures)
     return tuple(found)

@@ -91,5 +91,6 @@ def _entry(
         except ConvergenceError:
             figures[name] = None
     if None in (figures["deficiency"], figures["deficiency_reverse"], figures["margin"]):
-        figures["reason"] = "not computed: too large for the time allowed (ask with --order, or qifldp refine)"
+        why = "too large for the time allowed" if deadline else "over so many values only if asked for"
+        figures["reason"] = f"not computed: {why} (--order, or qifldp refine)"
     return figures

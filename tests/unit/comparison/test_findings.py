@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from qifldp.comparison.compare import compare
+from qifldp.comparison.deployed import deployed
 from qifldp.comparison.findings import Findings, find
 from qifldp.comparison.frontier import frontier
 from qifldp.comparison.naming import subject_names
@@ -127,6 +128,23 @@ def test_presets_are_what_their_sources_say() -> None:
     assert found_["Mozilla home page study, 2017"].epsilon == pytest.approx(4 * math.log(0.65 / 0.35))
     assert {preset.most_bits for preset in PRESETS} == {None, 6.5, 11.5}
     assert all(preset.url.startswith("https://") and preset.source for preset in PRESETS)
+
+
+def test_a_budget_asked_twice_counts_once() -> None:
+    question = Question(tuple(map(Budget.read, ("1", "1.0", 2, "2*ln(2)", "ln(4)"))))
+    findings = found(10, "sue", "the", question=question)
+    assert [epsilon for epsilon, _ in findings.comparison.groups()] == [1, 2, 2 * math.log(2)]
+    assert len(findings.planes) == len(findings.curves) == len(findings.advice) == 3
+
+
+def test_what_a_deployed_system_would_not_allow_is_told() -> None:
+    """Chrome's cap of 6.5 bits is kept over few values and not over 156, where its ε of 14 would tell 7.3."""
+    beyond = {one["name"]: one["beyond_cap"] for one in deployed(156, 1000) if one["most_bits"] is not None}
+    assert beyond == {
+        "Chrome Attribution Reporting, event sources": True,
+        "Chrome Attribution Reporting, navigation sources": False,
+    }
+    assert not any(one.get("beyond_cap") for one in deployed(50, 1000))
 
 
 def test_a_recommended_mixture_is_on_the_frontier_of_the_plane() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 from string import Template
@@ -56,7 +57,7 @@ def page_of(findings: Findings) -> str:
         body=_body(findings, document),
         data=join(
             script_json(document, "result"),
-            script_json({name: _without_data(spec) for name, spec in charts.items()}, "charts"),
+            script_json({"theme": _theme(charts), "charts": _bare(charts)}, "charts"),
         ),
         library=library,
         script=script,
@@ -139,7 +140,8 @@ def _body(findings: Findings, document: dict[str, Any]) -> Markup:
 
 def _header(document: dict[str, Any], budgets: list[float | None]) -> Markup:
     prior, question = document["prior"], document["question"]
-    facts = [f"{document['domain_size']:,} values", f"{document['n']:,} reports"]
+    n = document["n"]
+    facts = [f"{document['domain_size']:,} values", f"{n:,} report{'' if n == 1 else 's'}"]
     if "title" in prior:
         facts.insert(0, str(prior["title"]))
     if "limit" in question:
@@ -215,10 +217,22 @@ def _preset_words(document: dict[str, Any]) -> Markup:
     )
 
 
-def _without_data(spec: dict[str, Any]) -> dict[str, Any]:
-    """Return a chart without the data that the page's document holds."""
-    kept = {name: data for name, data in spec["datasets"].items() if not name.startswith("/")}
-    return spec | {"datasets": kept, "usermeta": {"data": [name for name in spec["datasets"] if name.startswith("/")]}}
+def _theme(charts: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return how all charts of the page look."""
+    return next((spec["config"] for spec in charts.values()), {})
+
+
+def _bare(charts: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return the charts without the data that the page's document holds, and without the look that all share."""
+    found = {}
+    for chart, spec in charts.items():
+        kept = {name: data for name, data in spec["datasets"].items() if not name.startswith("/")}
+        names = {"data": [name for name in spec["datasets"] if name.startswith("/")]}
+        found[chart] = {key: value for key, value in spec.items() if key != "config"} | {
+            "datasets": kept,
+            "usermeta": names,
+        }
+    return found
 
 
 @cache

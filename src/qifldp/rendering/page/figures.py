@@ -80,9 +80,9 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, caption: str, 
     return tag("div", inside, class_="scroll", tabindex=0, role="region", aria_label=caption)
 
 
-def behind(summary: str, *content: str) -> Markup:
-    """Return something that is shown when it is asked for."""
-    return tag("details", tag("summary", summary), *content)
+def behind(summary: str, *content: str, printed: bool = False) -> Markup:
+    """Return something that is shown when it is asked for, and on paper if it is to be printed."""
+    return tag("details", tag("summary", summary), *content, data_printed="" if printed else None)
 
 
 def swatch(look: Look) -> Markup:

@@ -11,8 +11,17 @@ import numpy as np
 MARGIN = 0.14
 """Of the range of the values, left free on both sides."""
 
-NEAR_X, NEAR_X_NARROW, NEAR_Y = 0.075, 0.2, 0.045
+NEAR_X, NEAR_X_NARROW, NEAR_Y = 0.06, 0.2, 0.045
 """Shares of the chart's width (on a narrow screen) and height within which two points share one label."""
+
+EDGE = 0.015
+"""Of the range, left free above the largest value that a quantity can have: half a point, and no tick."""
+
+WIDE, NARROW = 1000, 250
+"""Pixels across a chart on a wide screen, and on a telephone's, at least."""
+
+LETTER, OFFSET = 6.5, 10
+"""Pixels of a letter of a label, and between a point and its label, at most."""
 
 FAR = 1.5
 """A point whose error is that many times the next one's is left off the chart, and named on its edge."""
@@ -20,19 +29,23 @@ FAR = 1.5
 FEWEST = 3
 """Points that must be left."""
 
+AT_THE_FOOT = 0.06
+"""Share of the height below which there is no room for a line of text."""
+
 NEAR_RULES = 0.05
 """Share of the width within which two marks on an edge share one label."""
 
 
-def bounds(values: Sequence[float], *, logarithmic: bool) -> tuple[float, float]:
-    """Return the ends of an axis around values, more room at the upper end for labels."""
+def bounds(values: Sequence[float], *, logarithmic: bool, most: float = math.inf) -> tuple[float, float]:
+    """Return the ends of an axis around values: more room at the upper end, for labels, but little past ``most``."""
     lows, highs = min(values), max(values)
     if logarithmic:
         low, high = math.log(lows), math.log(highs)
         room = max((high - low) * MARGIN, 0.08)
         return math.exp(low - room), math.exp(high + room)
     room = max((highs - lows) * MARGIN, abs(highs) * 0.03, 1e-12)
-    return max(0.0, lows - room), highs + 1.6 * room
+    left = max(0.0, lows - room)
+    return left, min(highs + 1.6 * room, most + EDGE * (most - left) if math.isfinite(most) else math.inf)
 
 
 def joint_labels(
@@ -44,7 +57,9 @@ def joint_labels(
     *,
     narrow: bool = False,
 ) -> list[dict[str, object]]:
-    """Return labels for points; those at nearly one place have one label, beside the outermost of them.
+    """Return labels for points; those at nearly one place have one label, on the right of the outermost of them.
+
+    There no falling frontier crosses it. Where there is no room, it stands on the chart's edge, above them.
 
     Args:
         points: Records with ``series`` and both keys.
@@ -72,10 +87,10 @@ def joint_labels(
             groups.append([point])
     found = []
     for group in groups:
-        middle = sum(place(one)[0] for one in group) / len(group)
-        side = "left" if middle > (0.4 if narrow else 0.75) else "right"
-        anchor = (min if side == "left" else max)(group, key=lambda point: float(str(point[x])))
         label = ", ".join(str(one["series"]) for one in group)
+        room = (1 - max(place(one)[0] for one in group)) * (NARROW if narrow else WIDE)
+        side = "right" if LETTER * len(label) + OFFSET < room else "edge"
+        anchor = max(group, key=lambda point: float(str(point[x if side == "right" else y])))
         found.append({"label": label, "side": side, x: anchor[x], y: anchor[y]})
     return found
 
@@ -131,7 +146,7 @@ def log_ticks(low: float, high: float) -> list[float]:
 def frontier_labels(
     points: Sequence[Mapping[str, float]], right: float, up: tuple[float, float]
 ) -> list[dict[str, object]]:
-    """Return a label for each frontier, where it leaves the chart on the right.
+    """Return a label for each frontier, where it leaves the chart on the right: below the line, if there is room.
 
     Args:
         points: The points of the frontiers, each from left to right.
@@ -145,5 +160,7 @@ def frontier_labels(
             np.interp(right, [one["asr_uniform"] for one in own], [one["standard_error_weighted"] for one in own])
         )
         if up[0] <= error <= up[1]:
-            found.append({"label": f"least error at tight ε {epsilon:.4g}", "standard_error_weighted": error})
+            low = math.log(error / up[0]) < AT_THE_FOOT * math.log(up[1] / up[0])
+            label = f"least error at tight ε {epsilon:.4g}"
+            found.append({"label": label, "standard_error_weighted": error, "above": low})
     return found

@@ -2,7 +2,7 @@
 (() => {
   const read = (id) => JSON.parse(document.getElementById(id).textContent);
   const result = read("result");
-  const charts = read("charts");
+  const { theme, charts } = read("charts");
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const element = (name, text, attributes = {}) => {
     const made = document.createElement(name);
@@ -44,7 +44,7 @@
   const draw = async (id, spec) => {
     const place = document.getElementById(id);
     if (!place) return;
-    const filled = structuredClone(spec);
+    const filled = { ...structuredClone(spec), config: structuredClone(theme) };
     for (const path of spec.usermeta.data) filled.datasets[path] = lookUp(path).map(cleaned);
     delete filled.usermeta;
     filled.width = Math.floor(widthOf(place));
@@ -77,8 +77,18 @@
   const fit = () => {
     for (const [id, view] of views) view.width(Math.floor(widthOf(document.getElementById(id)))).run();
   };
-  addEventListener("beforeprint", () => { printing = true; fit(); });
-  addEventListener("afterprint", () => { printing = false; fit(); });
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    printing = true;
+    opened = all("details[data-printed]:not([open])");
+    for (const one of opened) one.open = true;
+    fit();
+  });
+  addEventListener("afterprint", () => {
+    printing = false;
+    for (const one of opened) one.open = false;
+    fit();
+  });
 
   // Switches: which budget, and which leakage, is shown.
   const choose = (key, value) => {

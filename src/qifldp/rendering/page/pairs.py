@@ -64,7 +64,7 @@ def order(document: Document, place: int, names: Mapping[str, str]) -> Markup:
         ),
         tag("p", free) if free else "",
         detail,
-        behind("All pairs as a table", _pairs(document, entries, names)),
+        behind("All pairs as a table", _pairs(document, entries, names), printed=True),
     )
 
 

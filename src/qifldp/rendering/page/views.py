@@ -7,6 +7,7 @@ series has one look everywhere (:func:`~qifldp.rendering.page.looks.looks_of`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -83,7 +84,8 @@ def plane_chart(plane: Plane, key: str, looks: Mapping[str, Look], presets: Reco
     own = f"/planes/{at}/points"
     data: dict[str, Records] = {own: plane.points}
     near, far = without_outliers(points, error)
-    left, right = bounds([_number(one[key]) for one in near], logarithmic=False)
+    most = 1.0 if key == "asr_uniform" else math.inf
+    left, right = bounds([_number(one[key]) for one in near], logarithmic=False, most=most)
     low, high = bounds([_number(one[error]) for one in near], logarithmic=True)
     known = key == "asr_uniform" and bool(plane.frontier)
     if known:
@@ -100,8 +102,10 @@ def plane_chart(plane: Plane, key: str, looks: Mapping[str, Look], presets: Reco
         curve = _data(name).mark_line(color=INK, strokeWidth=1.6, clip=True)
         layers.append(curve.encode(x, y, alt.Detail("epsilon:N"), _tooltip("epsilon", key, error)))
         data["edges"] = frontier_labels(plane.frontier, right, (low, high))
-        word = alt.Chart(alt.NamedData("edges")).mark_text(align="right", dx=-6, dy=9, color=NOTE, fontSize=11)
-        layers.append(word.encode(x=alt.value("width"), y=y, text="label:N"))
+        for above, dy in ((False, 9), (True, -9)):
+            edge_word = _data("edges").transform_filter(alt.datum.above == above)
+            edge_mark = edge_word.mark_text(align="right", dx=-6, dy=dy, color=NOTE, fontSize=11)
+            layers.append(edge_mark.encode(x=alt.value("width"), y=y, text="label:N"))
         data["corner"] = [{"label": f"shaded: out of reach at tight ε ≤ {largest:.4g}"}]
         layers.append(_corner_note())
     if key == "shannon_capacity_bits" and any(
@@ -117,10 +121,11 @@ def plane_chart(plane: Plane, key: str, looks: Mapping[str, Look], presets: Reco
         data["far"] = [{"label": f"off the chart, above: {', '.join(str(one['series']) for one in far)}"}]
         word = alt.Chart(alt.NamedData("far")).mark_text(align="right", dx=-8, dy=12, color=INK, fontSize=11)
         layers.append(word.encode(x=alt.value("width"), y=alt.value(0), text="label:N"))
-    text: dict[str, Any] = {"color": INK, "fontSize": 11.5, "limit": 220, "dy": -9}  # above the frontier
-    on_right, on_left = (_data("labels").transform_filter(alt.datum.side == side) for side in ("right", "left"))
-    layers.append(on_right.mark_text(align="left", dx=9, **text).encode(x, y, text="label:N"))
-    layers.append(on_left.mark_text(align="right", dx=-9, **text).encode(x, y, text="label:N"))
+    text: dict[str, Any] = {"color": INK, "fontSize": 11.5, "limit": 220}
+    beside, on_edge = (_data("labels").transform_filter(alt.datum.side == side) for side in ("right", "edge"))
+    layers.append(beside.mark_text(align="left", dx=9, dy=-9, **text).encode(x, y, text="label:N"))
+    edge_label = on_edge.mark_text(align="right", dx=-6, dy=-17, **text)
+    layers.append(edge_label.encode(x=alt.value("width"), y=y, text="label:N"))
     return _chart(layers, data, HEIGHT, f"{QUANTITIES[key].heading} against the error of a frequency")
 
 
