@@ -19,7 +19,10 @@ from qifldp.storage import check_readable, reason
 Counts = NDArray[np.int64]
 
 BLOCK_BYTES = 4 << 20
-"""Clicks are read in blocks of this size, and none may be longer."""
+"""Clicks are read in blocks of this size."""
+
+MOST_DIGITS = len(str(LARGEST_DOMAIN))
+"""Of a number; leading zeros count."""
 
 STAND_IN_VALUES = 3_450
 """Different values among 10,000 clicks of the real file: between 3,300 and 3,600. The paper does not say how many."""
@@ -67,6 +70,8 @@ def read_clicks(path: str | Path, progress: Callable[[float], None] | None = Non
             while block := raw.read(BLOCK_BYTES):
                 tokens = re.split(rb"\s+", rest + block)
                 rest = tokens.pop()  # the last number may go on in the next block
+                if len(rest) > MOST_DIGITS:
+                    raise wrong  # before it is carried on
                 counts = _add(counts, tokens, wrong)
                 if progress is not None:
                     progress(raw.tell() / size)
@@ -93,7 +98,7 @@ def _check_not_packed(file: Path) -> None:
 
 def _add(counts: Counts, tokens: list[bytes], wrong: InputError) -> Counts:
     filled = [token for token in tokens if token]
-    if any(len(token) > len(str(LARGEST_DOMAIN)) or _STRANGE.search(token) for token in filled):
+    if any(len(token) > MOST_DIGITS or _STRANGE.search(token) for token in filled):
         raise wrong
     items = np.array(filled, dtype="S8").astype(np.int64) if filled else np.zeros(0, np.int64)
     if items.max(initial=0) >= LARGEST_DOMAIN:

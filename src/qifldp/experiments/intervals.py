@@ -6,9 +6,13 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv, stdtrit
+from scipy.optimize import brentq
+from scipy.special import betaincinv
 
 from qifldp.errors import InputError
+
+NEAR_ONE = 1e-12
+"""At u = 1 − 1e-12 Chernoff's exponent is about 5e11 or more: beyond any confidence that a double can hold."""
 
 
 def success_interval(successes: int, n: int, confidence: float) -> tuple[float, float]:
@@ -23,13 +27,38 @@ def success_interval(successes: int, n: int, confidence: float) -> tuple[float, 
     return low, high
 
 
-def mean_interval(sample: NDArray[np.float64], confidence: float) -> tuple[float, float]:
-    """Return Student's interval for the mean behind a sample of two or more, cut at 0: exact for normal ones."""
+def mean_square_interval(
+    mean: float, variances: NDArray[np.float64], runs: int, confidence: float
+) -> tuple[float, float]:
+    """Return an interval for the mean squared error behind a mean of squares, of independent normal errors.
+
+    If the errors X_y have mean 0 and variances in the given proportions, the mean of X_y² over all y and runs, divided
+    by its expectation, is S = Σ_y a_y χ²_y/r with a_y = var_y/Σ var and χ²_y of r = ``runs`` degrees of freedom. Its
+    cumulants K(t) = −(r/2) Σ_y ln(1 − 2ta_y/r) give Chernoff's bound (1952): S is beyond x = K′(t), on the side of t's
+    sign, with a chance of at most exp(K(t) − tK′(t)). The interval's ends are the mean over the two x at which that is
+    half the error: it holds the expectation with at least ``confidence``, however uneven the variances are.
+
+    Args:
+        mean: The mean of the squares, over all errors and runs.
+        variances: The variance of each error, up to a common factor; positive, shape (k,).
+        runs: In how many independent runs each error was seen.
+        confidence: With which the interval holds the expectation.
+    """
     check_confidence(confidence)
-    spread = float(sample.std(ddof=1)) / math.sqrt(len(sample))
-    reach = spread * float(stdtrit(len(sample) - 1, 1 - (1 - confidence) / 2))
-    mean = float(sample.mean())
-    return max(mean - reach, 0.0), mean + reach
+    found, times = np.unique(variances, return_counts=True)
+    parts, exponent = found / found.max(), -math.log((1 - confidence) / 2)
+
+    def excess(u: float) -> float:  # u = 2t a/r for the largest a, from −∞ to 1
+        return runs / 2 * float(times @ (u * parts / (1 - u * parts) + np.log1p(-u * parts))) - exponent
+
+    def place(u: float) -> float:
+        return float(times @ (parts / (1 - u * parts))) / float(times @ parts)
+
+    least = -1.0
+    while excess(least) < 0:
+        least *= 2
+    low, high = brentq(excess, least, 0.0), brentq(excess, 0.0, 1 - NEAR_ONE)
+    return mean / place(high), mean / place(low)
 
 
 def each_of(points: int, confidence: float) -> float:

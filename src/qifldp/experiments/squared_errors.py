@@ -17,8 +17,8 @@ from qifldp.experiments.attack_rates import (
     three_protocols,
 )
 from qifldp.experiments.clicks import Counts, sample
-from qifldp.experiments.figure import CONFIDENCE, Axis, Figure, Point, Progress, Settings, Strip
-from qifldp.experiments.intervals import each_of, mean_interval
+from qifldp.experiments.figure import CONFIDENCE, Axis, Figure, Point, Progress, Settings, Strip, reading
+from qifldp.experiments.intervals import each_of, mean_square_interval
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.unary_encoding import OUE, SUE
 
@@ -35,6 +35,13 @@ def mean_squared_error(protocol: Protocol, people: int) -> float:
     whatever the data are: variances are linear in the frequency, of which the average is 1/k.
     """
     return protocol.variance(1 / protocol.domain_size, people)
+
+
+def variances(protocol: Protocol, counts: Counts) -> NDArray[np.float64]:
+    """Return the variance of each value's plain estimate, about the data, shape (k,): linear in the frequency."""
+    people, truth = int(counts.sum()), counts / counts.sum()
+    everybody, nobody = (protocol.variance(frequency, people) for frequency in (1, 0))
+    return truth * everybody + (1 - truth) * nobody
 
 
 def least_domain(epsilon: int) -> int:
@@ -66,16 +73,17 @@ def figure_5(settings: Settings, progress: Progress) -> Figure:
         for theta in THETAS:
             for name, protocol in three_protocols(k, epsilon, theta).items():
                 errors = squared_errors(protocol, counts, runs, rng)
-                low, high = mean_interval(errors, confidence)
+                mean = float(errors.mean())
+                low, high = mean_square_interval(mean, variances(protocol, counts), runs, confidence)
                 points.append(Point(panel, name, "theory", float(theta), mean_squared_error(protocol, PEOPLE)))
-                points.append(Point(panel, name, "simulation", float(theta), float(errors.mean()), low, high))
+                points.append(Point(panel, name, "simulation", float(theta), mean, low, high))
             progress(len(points) / (2 * pieces))
     least = ", ".join(str(least_domain(epsilon)) for epsilon in BUDGETS)
     notes = (
         f"Plain estimates from {words}; {settings.how_many(runs, RUNS)}.",
         (
-            f"Bars are {CONFIDENCE:.0%} intervals of Student for the mean over runs, for all {pieces} points together: "
-            "approximate, as errors of a run are only nearly normal."
+            f"{reading(pieces)} They are Chernoff's for sums of squares of independent normal errors: the values' "
+            f"errors are independent, and over {PEOPLE:,} people nearly normal."
         ),
         f"{OWN_RANGE} {WHOLE_REPORTS}",
         f"OUE beats SUE only from k = {least} values on (ε = {', '.join(map(str, BUDGETS))}); here k = {k:,}.",
@@ -91,7 +99,7 @@ def figure_5(settings: Settings, progress: Progress) -> Figure:
         notes,
         {
             "values": k, "people": PEOPLE, "runs": runs, "epsilon": BUDGETS, "theta": THETAS, "data": words,
-            "stand_in": settings.clicks is None, "confidence": CONFIDENCE, "interval": "Student, Bonferroni",
+            "stand_in": settings.clicks is None, "confidence": CONFIDENCE, "interval": "Chernoff, Bonferroni",
         },
         simulated=True,
         strip=Strip(("simulated", "/ theory"), ratio=True),

@@ -40,7 +40,7 @@ class Compare(Formula):
     """polynomial ≥ 0, > 0 or = 0, perhaps made of a rational function, on condition of its denominator.
 
     A denominator with positive coefficients only is multiplied out on condition that it is positive, any other (by its
-    square) on condition that it is not zero.
+    square, but in an equation) on condition that it is not zero.
     """
 
     polynomial: fmpq_mpoly
@@ -55,7 +55,7 @@ class Compare(Formula):
             return cls(top, relation)
         if all(coefficient > 0 for coefficient in bottom.coeffs()):
             return cls(top, relation, cls(bottom, ">"))
-        return cls(top * bottom, relation, Not(cls(bottom, "=")))
+        return cls(top if relation == "=" else top * bottom, relation, Not(cls(bottom, "=")))
 
     def text(self) -> str:
         return f"({self.relation} {_polynomial(self.polynomial)} 0)"
@@ -111,6 +111,17 @@ def implies(first: Formula, second: Formula) -> Formula:
 def equivalent(first: Formula, second: Formula) -> Formula:
     """Return the statement that both are true at the same points."""
     return All([implies(first, second), implies(second, first)])
+
+
+def let(name: Term, value: Term, then: Formula) -> Formula:
+    """Return the statement that a rational function has a value, and that with this value as ``name`` the rest is true.
+
+    The name is multiplied by the denominator: so what is said of it is left to provers, where a sum of rational
+    functions that is zero would be gone before they see it.
+    """
+    one = name / name
+    top, bottom = Term(value.top, one.bottom), Term(value.bottom, one.bottom)
+    return All([Not(same(bottom, 0)), implies(same(name * bottom, top), then)])
 
 
 def at_least(first: Term, second: Term | int) -> Formula:

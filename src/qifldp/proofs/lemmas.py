@@ -1,12 +1,12 @@
 """The paper's lemmas on channels of one bit, as theorems for all ε and θ, from the product's own p and q.
 
-Variables: s = e^{ε/2} ≥ 1; u = e^{εθ/2} with 1 ≤ u ≤ s, and u² ≥ s where θ ≥ 1/2. Bits are refined by Lemma 1 (3),
-which is itself a theorem here.
+Variables: s = e^{ε/2} ≥ 1; u = e^{εθ/2} with 1 ≤ u ≤ s, that is 0 ≤ θ ≤ 1. Bits are refined by Lemma 1 (3), which is
+itself a theorem here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any, Literal, TypeAlias
 
@@ -21,6 +21,7 @@ from qifldp.proofs.formulas import (
     bit_refines,
     equivalent,
     implies,
+    let,
     same,
 )
 from qifldp.proofs.smt import Theorem
@@ -47,10 +48,9 @@ def bits(s: Term, u: Term) -> Bits:
     return bit_of(SUE, s), bit_of(OUE, s), bit_of(THE, s, u)
 
 
-def domain(s: Term, u: Term, *, positive: bool = False, any_theta: bool = False) -> list[Formula]:
-    """Return ε ≥ 0 (or > 0) and ½ ≤ θ ≤ 1 (or 0 ≤ θ ≤ 1) as polynomials."""
-    start = above(s, 1) if positive else at_least(s, 1)
-    return [start, at_least(u, 1), at_least(s, u), *([] if any_theta else [at_least(u * u, s)])]
+def domain(s: Term, u: Term, *, positive: bool = False) -> list[Formula]:
+    """Return ε ≥ 0 (or > 0) and 0 ≤ θ ≤ 1 as polynomials."""
+    return [above(s, 1) if positive else at_least(s, 1), at_least(u, 1), at_least(s, u)]
 
 
 def theorem(
@@ -229,23 +229,30 @@ def lh_bit_is_the_products(buckets: int) -> bool:
     return (ours.alpha - theirs.alpha).is_zero and (ours.beta - theirs.beta).is_zero
 
 
+def channel_with(w: Term, weight: Term, *entries: Formula) -> Formula:
+    """Return: noise of this weight is a channel, and under the weight's name w it gives the entries that it should."""
+    return All([at_least(weight, 0), at_least(1 - weight, 0), let(w, weight, All(entries))])
+
+
 def grr_family(*, backwards: bool = False) -> Theorem:
     """Return Lemma 3 for all k: GRR at ρ = e^ε turns into GRR at ρ′ by GRR-like noise.
 
     The noise keeps a value with probability w and sends it to each other with (1 − w)/(k − 1);
     then p′ = p w + q (1 − w) and q′ = q w + (p + (k − 2) q)(1 − w)/(k − 1).
     """
-    r, t, k = variables("r", "t", "k")
-    p, q, kept = r / (r + k - 1), 1 / (r + k - 1), t / (t + k - 1)
-    w = (kept - q) / (p - q)
+    r, t, k, w = variables("r", "t", "k", "w")
+    p, q, kept, other = r / (r + k - 1), 1 / (r + k - 1), t / (t + k - 1), 1 / (t + k - 1)
     assumed = [above(t, 1), at_least(r, t), at_least(k, 2)]
     if backwards:
         assumed = [above(r, 1), at_least(t, r), at_least(k, 2)]
-    words = "Lemma 3: GRR over k values at e^epsilon = r is refined to GRR at t: the noise that does it is a channel."
+    words = (
+        "Lemma 3: GRR over k values at e^epsilon = r is refined to GRR at t: the noise that keeps a value with\n"
+        "probability w, and else sends it to any other, is a channel, and gives both entries of GRR at t."
+    )
     off = (1 - w) / (k - 1)
-    row = [same(p * w + q * (1 - w), kept), same(q * w + (p + (k - 2) * q) * off, 1 / (t + k - 1))]
-    goal = All([at_least(w, 0), at_least(1 - w, 0), *row])
-    return Theorem("lemma-3" + "-altered" * backwards, words, ("r", "t", "k"), assumed, goal)
+    row = [same(p * w + q * (1 - w), kept), same(q * w + (p + (k - 2) * q) * off, other)]
+    goal = channel_with(w, (kept - q) / (p - q), *row)
+    return Theorem("lemma-3" + "-altered" * backwards, words, ("r", "t", "k", "w"), assumed, goal)
 
 
 def subset_chance(r: Term, k: Term, o: Term) -> Term:
@@ -266,10 +273,9 @@ def subset_weight(r: Term, t: Term, k: Term, o: Term) -> Term:
 
 def subset_family(*, backwards: bool = False) -> Theorem:
     """Return: SS of one ω at ρ is refined to SS at ρ′ ≤ ρ, for all k and ω: the noise that does it is a channel."""
-    r, t, k, o = variables("r", "t", "k", "o")
+    r, t, k, o, w = variables("r", "t", "k", "o", "w")
     larger, smaller = (t, r) if backwards else (r, t)
     assumed = [above(t, 1), at_least(r, t), at_least(o, 1), at_least(k - o, 1)]
-    w = subset_weight(larger, smaller, k, o)
     kept = same(w * subset_chance(larger, k, o) + (1 - w) * o / k, subset_chance(smaller, k, o))
     words = (
         "SS of one size o over k values at e^epsilon = r is refined to SS of that size at t: the noise that keeps the\n"
@@ -278,13 +284,30 @@ def subset_family(*, backwards: bool = False) -> Theorem:
     )
     if backwards:
         words = "Altered: SS at the smaller e^epsilon = t would be refined to SS at the larger r by noise of that kind."
-    goal = All([at_least(w, 0), at_least(1 - w, 0), kept])
-    return Theorem("ss-family" + "-altered" * backwards, words, ("r", "t", "k", "o"), assumed, goal)
+    goal = channel_with(w, subset_weight(larger, smaller, k, o), kept)
+    return Theorem("ss-family" + "-altered" * backwards, words, ("r", "t", "k", "o", "w"), assumed, goal)
+
+
+def named(bit: Bit, alpha: Term, beta: Term, then: Callable[[Bit], Formula]) -> Formula:
+    """Return what is true of a bit, its errors under names: then no identity is gone before a prover sees it."""
+    return let(alpha, bit.alpha, let(beta, bit.beta, then(Bit(alpha, beta))))
+
+
+def whole_odds(bit: Bit) -> tuple[Term, Term]:
+    """Return p(1 − q) and (1 − p)q, whose quotient is the largest likelihood ratio of whole one-hot reports, k ≥ 2."""
+    return (1 - bit.beta) * (1 - bit.alpha), bit.beta * bit.alpha
+
+
+def whole_private(bit: Bit, most: Term) -> Formula:
+    """Return: the largest likelihood ratio of whole reports is at most so much, ρ ≤ most, multiplied out."""
+    top, bottom = whole_odds(bit)
+    return at_least(most * bottom, top)
 
 
 def whole_ratio(bit: Bit) -> Term:
-    """Return ρ = p(1 − q)/((1 − p)q), the largest likelihood ratio of whole reports (one-hot, k ≥ 2)."""
-    return (1 - bit.beta) * (1 - bit.alpha) / (bit.beta * bit.alpha)
+    """Return ρ = p(1 − q)/((1 − p)q), the largest likelihood ratio of whole reports."""
+    top, bottom = whole_odds(bit)
+    return top / bottom
 
 
 def the_spends_less(*, strictly: bool = True) -> Theorem:

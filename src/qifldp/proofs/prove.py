@@ -73,8 +73,11 @@ def export_theorems(claims: Sequence[Claim], folder: str | Path) -> int:
         folder: Where; it is made if it does not exist.
 
     Raises:
-        InputError: If there is no theorem, a file cannot be written, or a theorem cannot be built.
+        InputError: If the folder's name is empty, there is no theorem, a file cannot be written, or a theorem cannot be
+            built.
     """
+    if not str(folder):
+        raise InputError("The name of the folder is empty.")
     files, place = smt_files(claims), Path(folder)
     if not files:
         names, methods = ", ".join(claim.id for claim in claims), " and ".join({claim.method: 0 for claim in claims})

@@ -139,6 +139,27 @@ def test_ties_of_a_set_are_broken_by_a_coin() -> None:
     assert (found.closed_form, found.reasons) == (None, {"closed_form": NOT_FROM_THE_PRIOR})
 
 
+@pytest.mark.parametrize("prior", [None, Prior.uniform(VALUES), Prior(["1/6"] * VALUES)])
+def test_a_uniform_prior_is_as_good_as_none(prior: Prior | None) -> None:
+    """A blind adversary's rate is the same for all values, so given values leave it its closed form."""
+    protocol, values = OUE(VALUES, 1), np.zeros(100, np.int64)
+    found = simulate_attack(protocol, prior=prior, values=values, rng=np.random.default_rng(1))
+    assert (found.closed_form, found.reasons) == (float(posterior_vulnerability(protocol)), {})
+    zipf = simulate_attack(protocol, prior=Prior.zipf(VALUES), values=values, rng=np.random.default_rng(1))
+    assert (zipf.closed_form, zipf.reasons) == (None, {"closed_form": NOT_FROM_THE_PRIOR})
+
+
+def test_small_beliefs_are_no_tie() -> None:
+    """Half of the reports of OUE at ε = 40 support nothing: beliefs are of the order of e^−40, and three to one."""
+    found = simulate_attack(
+        OUE(4, 40), gains.membership([0]), n=20_000, rng=np.random.default_rng(1), confidence=1 - FALSE_ALARMS
+    )
+    assert found.closed_form is not None
+    assert found.closed_form == pytest.approx(1 / 2 + 1 / 2 * 3 / 4, rel=1e-9)  # but for reports of other values
+    assert found.low <= found.closed_form <= found.high
+    assert found.low > 1 / 2 + 1 / 2 * 1 / 2  # if a coin were thrown
+
+
 def test_one_seed_gives_one_result() -> None:
     def run(seed: int) -> SimulatedAttack:
         return simulate_attack(OLH(20, 1), prior=Prior.zipf(20), n=50_000, rng=np.random.default_rng(seed))

@@ -50,6 +50,27 @@ def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
     )
 
 
+def test_ten_different_items_are_enough(tmp_path: Path) -> None:
+    file = tmp_path / "c.dat"
+    file.write_text(" ".join(map(str, range(10))))
+    assert read_clicks(file).counts.tolist() == [1] * 10
+    file.write_text(" ".join(map(str, [*range(9), 8])))
+    with pytest.raises(InputError, match="ten different ones at least"):
+        read_clicks(file)
+
+
+def test_a_file_without_blanks_is_refused_at_its_first_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numbers are carried from block to block; what is longer than a number is not."""
+    monkeypatch.setattr(clicks, "BLOCK_BYTES", 64)
+    file = tmp_path / "c.dat"
+    file.write_bytes(LINES.encode() + b" " + b"1" * 10_000)
+    shares: list[float] = []
+    with pytest.raises(InputError, match="is no file of transactions"):
+        read_clicks(file, shares.append)
+    assert shares
+    assert max(shares) * file.stat().st_size < len(LINES) + 2 * 64
+
+
 @pytest.mark.parametrize(
     ("pack", "program"), [(gzip.compress, "gunzip"), (lzma.compress, "unxz"), (bz2.compress, "bunzip2")]
 )

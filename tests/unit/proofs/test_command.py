@@ -118,6 +118,7 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypat
             "There is no claim 'lemma-13' (near it: lemma-3, lemma-1, lemma-12): qifldp prove all lists them.",
         ),
         (["\x1b[1m"], "There is no claim '\\x1b[1m': qifldp prove all lists them."),
+        (["lemma-9", "--smt-out", ""], "The name of the folder is empty."),
         (["lemma-9", "--smt-out", "taken"], "The folder 'taken' cannot be made: File exists."),
         (
             ["figure-1", "--smt-out", "new"],
@@ -127,6 +128,7 @@ def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypat
     ):
         assert run(["prove", *arguments]) == 2
         assert capsys.readouterr().err == f"qifldp: {sentence}\n"
+    assert [file.name for file in tmp_path.iterdir()] == ["taken"]
 
 
 def test_help_has_examples_and_every_option_is_documented(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ import pytest
 from qifldp import THE
 from qifldp.errors import InputError
 from qifldp.proofs.claim import Finding, UncheckedError
-from qifldp.proofs.formulas import All, Formula, Not, above, at_least, equivalent, implies, same
+from qifldp.proofs.formulas import All, Formula, Not, above, at_least, equivalent, implies, let, same
 from qifldp.proofs.ledger import CLAIMS
 from qifldp.proofs.lemmas import corollary_2, family, grr_family, lemma_1, lemma_1_any_errors, lemma_2, subset_family
 from qifldp.proofs.prove import export_theorems, find_claims, smt_files
@@ -88,6 +88,8 @@ def test_exporting_one_claim_and_none(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"^There is no theorem of definition-4 to write: it is checked by exact enum"):
         export_theorems(find_claims("definition-4"), tmp_path / "none")
     assert not (tmp_path / "none").exists()
+    with pytest.raises(InputError, match=r"^The name of the folder is empty\.$"):
+        export_theorems(CLAIMS, "")
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match=r"^The folder '.* cannot be made: File exists\.$"):
         export_theorems(CLAIMS, tmp_path / "file")
@@ -160,6 +162,19 @@ def test_denominators_are_not_taken_on_trust() -> None:
         proved(above(1 / x, 1), above(x, 0))
 
 
+def test_a_name_stands_for_a_value_that_exists() -> None:
+    x, y = variables("x", "y")
+    half = let(y, x / (x + 1), above(1 - y, 0))
+    assert "(= (+ (* x y) (* (- 1) x) y) 0)" in half.text()
+    assert proved(above(x, 0), half).holds
+    assert not proved(above(x, 0), let(y, x / (x + 1), above(y, 1))).holds
+    assert not proved(above(x, 0), let(y, x / (x - 1), same(y * (x - 1), x))).holds  # at x = 1 there is none
+    assert proved(above(x, 1), let(y, x / (x - 1), above(y, 1))).holds
+    assert half.holds_at({"x": Fraction(1), "y": Fraction(1, 2)})
+    assert half.holds_at({"x": Fraction(1), "y": Fraction(5)})  # y is another number, of which nothing is said
+    assert not let(y, x + 1, above(0 * y, 1)).holds_at({"x": Fraction(1), "y": Fraction(2)})
+
+
 def test_connectives() -> None:
     x, _ = variables("x", "y")
     positive, small = above(x, 0), at_least(1 - x, 0)
@@ -207,7 +222,7 @@ def test_a_prover_that_gives_up_leaves_the_claim_unchecked(monkeypatch: pytest.M
         patch.setattr("qifldp.proofs.provers.ask_cvc5", lambda text: "unknown")
         assert check().detail == "z3 (and cvc5 for 0) finds no counterexample to 1 statement"
     with monkeypatch.context() as patch:
-        false = {name: Fraction(2) for name in "rtko"}
+        false = {name: Fraction(2) for name in "rtkow"}
         patch.setattr("qifldp.proofs.provers.ask_z3", lambda text, names: ("sat", false))
         patch.setattr("qifldp.proofs.provers.ask_cvc5", lambda text: "unknown")
         with pytest.raises(UncheckedError, match="z3's counterexample is none"):

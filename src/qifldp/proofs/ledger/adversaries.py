@@ -34,7 +34,13 @@ def _private(least: int) -> Finding:
 
 
 def _stochastic(axis: int) -> Finding:
-    return every(((label, (c.matrix.sum(axis=axis) == 1).all()) for label, c in exact_channels()), "channels")
+    return every(
+        (
+            (label, (c.matrix >= 0).all() and (c.matrix <= 1).all() and (c.matrix.sum(axis=axis) == 1).all())
+            for label, c in exact_channels()
+        ),
+        "channels",
+    )
 
 
 def _on_cases(truth: Callable[[Channel, Prior, gain.Gain], bool]) -> Finding:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
-from itertools import product
+from itertools import pairwise, product
 
 from qifldp.channels.channel import Channel
 from qifldp.leakage.capacity import max_case_capacity
@@ -13,7 +13,7 @@ from qifldp.leakage.tradeoff import trade_off
 from qifldp.leakage.vulnerability import asr, posterior_vulnerability
 from qifldp.proofs.checks import Decided, Later, Question, Together
 from qifldp.proofs.claim import Claim, Finding, every
-from qifldp.proofs.formulas import All, at_least
+from qifldp.proofs.formulas import All
 from qifldp.proofs.lemmas import (
     bits,
     budget,
@@ -23,13 +23,16 @@ from qifldp.proofs.lemmas import (
     lemma_1,
     lemma_1_any_errors,
     lemma_2,
+    named,
     the_spends_less,
     theorem,
+    whole_private,
     whole_ratio,
+    witness,
 )
 from qifldp.proofs.provers import Proved
 from qifldp.proofs.samples import gains, priors
-from qifldp.proofs.terms import Bit, Term
+from qifldp.proofs.terms import Bit, Term, variables
 from qifldp.protocols.local_hashing import BLH, LH
 from qifldp.protocols.protocol import BudgetedProtocol
 from qifldp.protocols.subset_selection import GRR, SS
@@ -58,12 +61,14 @@ def _largest_ratio() -> Finding:
 
 def _whole_report(root: bool) -> Proved:
     """ρ ≤ e^ε for SUE, OUE and THE; or the altered ρ ≤ e^{ε/2}."""
-    s, u = budget()
-    sue, oue, the = bits(s, u)
+    s, u, a, b = variables("s", "u", "a", "b")
     most = s if root else s**2
-    goal = All([at_least(most, whole_ratio(bit)) for bit in (sue, oue, the)])
-    words = "Definition 9: whole reports of SUE, OUE and THE have likelihood ratios of at most e^epsilon."
-    return Proved((theorem("definition-9", words, ("s", "u"), domain(s, u, positive=True), goal),))
+    goal = All([named(bit, a, b, partial(whole_private, most=most)) for bit in bits(s, u)])
+    words = (
+        "Definition 9: whole reports of SUE, OUE and THE have likelihood ratios of at most e^epsilon:\n"
+        "(1 - b)(1 - a) <= e^epsilon b a for the errors a = q and b = 1 - p of each."
+    )
+    return Proved((theorem("definition-9", words, ("s", "u", "a", "b"), domain(s, u, positive=True), goal),))
 
 
 def _families(forward: bool) -> Iterator[Question]:
@@ -81,7 +86,7 @@ Kind = tuple[str, Callable[[int, Fraction], BudgetedProtocol]]
 
 KINDS: tuple[Kind, ...] = (
     ("GRR", lambda k, x: GRR(k, exp_epsilon=x)),
-    ("SS with ω = 2", lambda k, x: SS(k, exp_epsilon=x, omega=2)),
+    ("SS with ω = k − 1", lambda k, x: SS(k, exp_epsilon=x, omega=k - 1)),
     ("SUE", lambda k, x: SUE(k, exp_epsilon=x)),
     ("OUE", lambda k, x: OUE(k, exp_epsilon=x)),
     ("BLH", lambda k, x: BLH(k, exp_epsilon=x)),
@@ -89,16 +94,14 @@ KINDS: tuple[Kind, ...] = (
     ("THE with θ = 1/2", lambda k, x: THE(k, exp_epsilon=x, theta="1/2")),
 )
 
-STEPS = ((Fraction(16, 9), Fraction(4)), (Fraction(4), Fraction(9)), (Fraction(16), Fraction(256)))
-"""Pairs of e^ε with rational roots e^{ε/2}; of the last also e^{ε/4} is rational, so that THE at θ = 1/2 is exact."""
+STEPS = tuple(pairwise(Fraction(root) ** 4 for root in ("4/3", "3/2", "2", "4")))
+"""Pairs of e^ε of which e^{ε/2} and e^{ε/4} are rational, so that THE at θ = 1/2 is exact as well."""
 
 
 def _loss_falls(sign: int) -> Finding:
     """Expected loss of best play, the largest gain minus the gain, falls with ε (or, as printed, grows)."""
     cases = []
     for (name, make), k, step in product(KINDS, (2, 3), STEPS):
-        if (name.startswith("SS") and k == 2) or (name.startswith("THE") and step != STEPS[-1]):
-            continue  # ω is below k; the channel is not rational
         before, after = (make(k, x).channel() for x in step)
         for (i, prior), (j, wanted) in product(enumerate(priors(k)), enumerate(gains(k))):
             most = Fraction(max(wanted.peak(k)))
@@ -131,18 +134,36 @@ def _trade_off_points(beyond: bool) -> Finding:
 
 
 def _witness_formula(swapped: bool) -> Finding:
-    """The closed form of W solves C·W = D, as an identity in all four errors."""
+    """The closed form of W solves C·W = D, as identities in all four errors; C has an inverse, so nothing else does.
+
+    The averaging gives the same W: entries are D's outer chances times λ and γ, over C's outer chances.
+    """
     _, c, d = error_bits()
     target = Bit(d.beta, d.alpha) if swapped else d
-    differences = [x - y for x, y in zip(is_witness(c, d), _constants(d, target), strict=True)]
-    return every([(f"row {i + 1}", x.is_zero) for i, x in enumerate(differences)], "identities in α_C, β_C, α_D, β_D")
+    rows = [x - y for x, y in zip(is_witness(c, d), _constants(d, target), strict=True)]
+    (keeps_0, errs_0), (errs_1, keeps_1) = c.rows
+    inverse = keeps_0 * keeps_1 - errs_0 * errs_1 - (1 - c.alpha - c.beta)
+    identities = [(f"row {i + 1}", x) for i, x in enumerate(rows)]
+    identities += [("the determinant of C is 1 − α_C − β_C, above 0", inverse)]
+    (_, first), (_, second) = _posteriors(c)
+    (_, outer), _ = _posteriors(d)
+    (share, _) = _averages(c, d)
+    averaged = outer * share / first, outer * (1 - share) / second
+    identities += [("the averaging gives W", w - v) for w, v in zip(witness(c, d), averaged, strict=True)]
+    return every([(label, rest.is_zero) for label, rest in identities], "identities in α_C, β_C, α_D, β_D")
+
+
+def _averages(c: Bit, d: Bit) -> list[Term]:
+    """Return λ₁ and γ₁: the shares of C's first posterior in D's two."""
+    (first, _), (second, _) = _posteriors(c)
+    return [(x - second) / (first - second) for x, _ in _posteriors(d)]
 
 
 def _averaging(*, misprint: bool) -> Finding:
     """λ and γ average C's posteriors to D's; times D's outer chances they are a channel's columns, the rows of W."""
     _, c, d = error_bits()
     (first, second), (third, fourth) = _posteriors(c), _posteriors(d)
-    weights = [(x - second[0]) / (first[0] - second[0]) for x, _ in (third, fourth)]  # λ₁ and γ₁
+    weights = _averages(c, d)
     outer = third[1], fourth[1]
     rows = [
         ("p_D λ₁ + q_D γ₁ = p_C", outer[0] * weights[0] + outer[1] * weights[1] - first[1]),
@@ -173,7 +194,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "definition-9",
         "Def. 9, VI-A",
-        "SUE, OUE and THE are ε-families: M_ε is ε-LDP for every ε and θ "
+        "SUE, OUE and THE are ε-families: M_ε is ε-LDP for every ε > 0 and θ in [0, 1] "
         "(GRR, SS and LH have e^ε as a ratio outright).",
         "SMT",
         Together(_largest_ratio, Later(lambda: _whole_report(root=False))),
@@ -183,7 +204,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "the-spends-less",
         "tight ε of THE, VI-A",
-        "THE is ε′-LDP for some ε′ < ε: p(1 − q)/((1 − p)q) < e^ε for every ε > 0 and θ.",
+        "THE is ε′-LDP for some ε′ < ε: p(1 − q)/((1 − p)q) < e^ε for every ε > 0 and θ in [0, 1].",
         "SMT",
         Together(_largest_ratio, Later(lambda: Proved((the_spends_less(),)))),
         Later(lambda: Proved((the_spends_less(strictly=False),))),
@@ -202,10 +223,10 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "theorem-1",
         "Theorem 1, VI-A",
-        "Along a refinement family every expected loss falls with ε (all gains rise): checked for all seven protocols "
-        "(ω = 2, g = 3, θ = 1/2) over two and three values, at three steps of e^ε between 16/9 and 256, with three "
-        "priors and six loss functions. One loss function alone does not tell: that of one guess is larger for OUE "
-        "than for GRR over three values at e^ε = 4, and GRR ⋢ OUE ⋢ GRR.",
+        "Along a refinement family every expected loss falls with ε (all gains rise): checked for GRR, SS (ω = k − 1), "
+        "LH (g = 2, which is BLH, and 3), SUE, OUE and THE (θ = 1/2) over two and three values, at the steps of e^ε "
+        "from 256/81 to 81/16 to 16 to 256, with three priors and six loss functions. One loss function alone does not "
+        "tell: that of one guess is larger for OUE than for GRR over three values at e^ε = 4, and GRR ⋢ OUE ⋢ GRR.",
         "exact enumeration",
         Together(partial(_loss_falls, 1), _one_loss),
         partial(_loss_falls, -1),
@@ -234,7 +255,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "lemma-1-proof",
         "proof of Lemma 1, -C",
-        "The averaging of posteriors is the only W with C·W = D, in closed form.",
+        "The averaging of posteriors is the only W with C·W = D, in closed form, as C has an inverse (α_C + β_C < 1).",
         "symbolic",
         partial(_witness_formula, swapped=False),
         partial(_witness_formula, swapped=True),

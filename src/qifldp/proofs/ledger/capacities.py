@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -11,9 +11,10 @@ from typing import Any
 from qifldp.channels.exact_profile import independent_mass
 from qifldp.leakage.capacity import bayes_capacity
 from qifldp.proofs.claim import Claim, Finding, every
-from qifldp.proofs.samples import LEVELS
+from qifldp.proofs.samples import LEVELS, THE_LEVEL, THE_THETA
 from qifldp.proofs.terms import BitField, Term, variables
-from qifldp.protocols.unary_encoding import SUE
+from qifldp.protocols.threshold_histogram import THE
+from qifldp.protocols.unary_encoding import OUE, SUE, UnaryEncoding
 
 LARGEST = 10
 
@@ -73,24 +74,38 @@ def _oue(_: Term, q: Term, k: int) -> Term:
 
 
 def _posterior(likelihood: bool) -> Finding:
-    """What is summed for the silent report of SUE, p^{k−1}q: the column maximum, or the largest posterior."""
+    """What is summed for a report of i ones: the largest entry of its column, or the largest posterior.
+
+    The terms are (1 − p)(1 − q)^{k−1} for i = 0 and p q^{i−1}(1 − q)^{k−i}: those of THE. With q = 1 − p they are those
+    of SUE, p^{k−1}q and p^{k−i+1}q^{i−1}, with p = 1/2 those of OUE.
+    """
     cases = []
-    for x in LEVELS:
-        channel = SUE(3, exp_epsilon=x).channel()
-        p, _, q, _ = SUE(3, exp_epsilon=x).chances
-        silent = channel.outputs.index("000")
-        found = channel.matrix[:, silent].max() if likelihood else channel.posterior("000").probabilities.max()
-        columns = [c.max() if likelihood else (c / c.sum()).max() for c in channel.matrix.T]
-        right = sum(columns, Fraction(0)) == bayes_capacity(channel)
-        cases.append((f"e^ε = {x}: {found}", found == p * p * q and right))
-    return every(cases, "channels")
+    for protocol in _encodings():
+        k, channel = protocol.domain_size, protocol.channel()
+        p, _, q, _ = (Fraction(chance) for chance in protocol.chances)
+        for output, column in zip(channel.outputs, channel.matrix.T, strict=True):
+            ones = str(output).count("1")
+            term = p * q ** (ones - 1) * (1 - q) ** (k - ones) if ones else (1 - p) * (1 - q) ** (k - 1)
+            found = column.max() if likelihood else (column / column.sum()).max()
+            cases.append((f"k = {k}, {protocol.spec}, report {output}: {found}, not {term}", found == term))
+        total = sum((column.max() for column in channel.matrix.T), Fraction(0))
+        cases.append((f"k = {k}, {protocol.spec}: the sum", total == bayes_capacity(channel)))
+    return every(cases, "columns and sums")
+
+
+def _encodings() -> Iterator[UnaryEncoding]:
+    for k in (2, 3, 4):
+        yield from (kind(k, exp_epsilon=x) for kind in (SUE, OUE) for x in LEVELS)
+        yield THE(k, exp_epsilon=THE_LEVEL, theta=THE_THETA)
 
 
 CLAIMS: tuple[Claim, ...] = (
     Claim(
         "maximum-posterior",
         "“maximum posterior”, V-D, V-E",
-        "The terms p^{k−1}q, p^{k−i+1}q^{i−1}, … that are summed to ML are column maxima, likelihoods.",
+        "The terms that are summed to ML, (1 − p)(1 − q)^{k−1} and p q^{i−1}(1 − q)^{k−i} for reports with i ones "
+        "(for SUE p^{k−1}q and p^{k−i+1}q^{i−1}), are column maxima, likelihoods: every column of SUE, OUE and THE, "
+        "k = 2..4.",
         "exact enumeration",
         partial(_posterior, likelihood=True),
         partial(_posterior, likelihood=False),

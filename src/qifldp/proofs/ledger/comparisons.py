@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
-from itertools import product
+from itertools import permutations, product
+from typing import Literal
 
+from flint import fmpq, fmpq_mat
+
+from qifldp.channels.channel import Channel
 from qifldp.proofs.checks import Decided, Later, Question, Together
 from qifldp.proofs.claim import Claim, Finding, every
-from qifldp.proofs.formulas import All, Formula, Not, above, at_least, bit_refines
-from qifldp.proofs.lemmas import MEANING, bits, budget, domain, the_spends_less, theorem
+from qifldp.proofs.formulas import All, Formula, Not, above, at_least, bit_refines, let, same
+from qifldp.proofs.lemmas import MEANING, bits, budget, domain, named, the_spends_less, theorem
 from qifldp.proofs.provers import Proved
 from qifldp.proofs.smt import Theorem
 from qifldp.proofs.terms import Bit, Term, bit_of, variables
+from qifldp.protocols.protocol import BudgetedProtocol
 from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.threshold_histogram import THE
 from qifldp.protocols.unary_encoding import OUE, SUE
@@ -27,13 +32,12 @@ def _private_bit(bit: Bit, most: Term) -> Formula:
     )
 
 
-def _half_private(name: str, which: int) -> Proved:
-    s, u = budget()
-    bit = bits(s, u)[which]
-    words = f"{name} on bits: all likelihood ratios are at most e^(epsilon/2)."
-    return Proved(
-        (theorem(f"half-dp-{name.lower()}", words, ("s", "u"), domain(s, u, positive=True), _private_bit(bit, s)),)
-    )
+def _half_private(name: Literal["SUE", "OUE"]) -> Proved:
+    s, a, b = variables("s", "a", "b")
+    bit = bit_of(SUE, s) if name == "SUE" else bit_of(OUE, s)
+    words = f"{name} on bits, of errors a and b: all likelihood ratios are at most e^(epsilon/2)."
+    goal = named(bit, a, b, partial(_private_bit, most=s))
+    return Proved((theorem(f"half-dp-{name.lower()}", words, ("s", "a", "b"), [above(s, 1)], goal),))
 
 
 def _half_private_the() -> Proved:
@@ -41,7 +45,7 @@ def _half_private_the() -> Proved:
     s, u = budget()
     _, oue, the = bits(s, u)
     goal = All([_private_bit(the, s), Not(_private_bit(oue, s))])
-    words = "On bits, THE is (epsilon/2)-DP and OUE is not, for every epsilon > 0 and theta."
+    words = "On bits, THE is (epsilon/2)-DP and OUE is not, for every epsilon > 0 and theta in [0, 1]."
     return Proved((theorem("half-dp", words, ("s", "u"), domain(s, u, positive=True), goal),))
 
 
@@ -53,22 +57,69 @@ def _the_is_not() -> Proved:
 
 
 def _universal(allowed: int) -> Proved:
-    """S_ε ⊑ D for every bit D with likelihood ratios at most s^allowed, α + β ≤ 1."""
-    s, a, b = variables("s", "a", "b")
-    assumed = [above(s, 1), at_least(a, 0), at_least(b, 0), at_least(1 - a - b, 0)]
-    assumed += [at_least(s**allowed * b, 1 - a), at_least(s**allowed * a, 1 - b)]
-    goal = bit_refines(original=bit_of(SUE, s), refined=Bit(a, b))
-    words = f"SUE is refined to every channel of one bit whose likelihood ratios are at most s^{allowed}."
-    made = theorem(f"universal-{allowed}", words, ("s", "a", "b"), assumed, goal, immediate=allowed == 1)
-    return Proved((made,))
+    """S_ε ⊑ D for every D on two secrets with likelihood ratios at most s^allowed, of any number of outputs.
+
+    A column (a, b) of D is the bit of S_ε times one column (w, v) of W. Rows of D and of S_ε sum to one, and S_ε has an
+    inverse, so rows of W sum to one too: W is a channel if no w or v is negative.
+    """
+    s, a, b, w, v = variables("s", "a", "b", "w", "v")
+    (keeps_0, errs_0), (errs_1, keeps_1) = bit_of(SUE, s).rows
+    room = keeps_0 * keeps_1 - errs_0 * errs_1
+    values = (keeps_1 * a - errs_0 * b) / room, (keeps_0 * b - errs_1 * a) / room
+    column = All([same(keeps_0 * w + errs_0 * v, a), same(errs_1 * w + keeps_1 * v, b)])
+    goal = All([*(at_least(value, 0) for value in values), let(w, values[0], let(v, values[1], column))])
+    assumed = [above(s, 1), at_least(s**allowed * b, a), at_least(s**allowed * a, b)]
+    words = (
+        f"SUE is refined to every channel on two secrets whose likelihood ratios are at most s^{allowed}: a column\n"
+        "(a, b) of it is the bit of SUE times a column (w, v) that is not negative. Rows of SUE and of the channel\n"
+        "sum to one, so those of all w and v do."
+    )
+    return Proved((theorem(f"universal-{allowed}", words, ("s", "a", "b", "w", "v"), assumed, goal),))
+
+
+def extreme_pairs() -> Iterator[tuple[Fraction, BudgetedProtocol, BudgetedProtocol]]:
+    """Yield e^ε and two ε-DP protocols on three secrets."""
+    for x in (Fraction(3, 2), Fraction(4), Fraction(20)):
+        yield x, GRR(3, exp_epsilon=x), SS(3, exp_epsilon=x, omega=2)
 
 
 def _three_secrets(expected: bool) -> Iterator[Question]:
-    """Two ε-DP channels on three secrets, both extreme: neither is refined from the other."""
-    for x in (Fraction(3, 2), Fraction(4), Fraction(20)):
-        pair = GRR(3, exp_epsilon=x), SS(3, exp_epsilon=x, omega=2)
-        yield Question(*pair, holds=expected)
-        yield Question(*pair[::-1], holds=expected)
+    for _, first, second in extreme_pairs():
+        yield Question(first, second, holds=expected)
+        yield Question(second, first, holds=expected)
+
+
+def is_extreme(channel: Channel, ratio: Fraction) -> bool:
+    """Whether no other channel of likelihood ratios at most ``ratio`` is refined to this one.
+
+    Columns of such channels make a cone, c_x ≤ ratio·c_x′ for all x and x′. If E·W = C, columns of C are sums of
+    multiples of those of E; a column on an extreme ray (k − 1 independent inequalities are equations there) is a sum of
+    its own multiples only, so E has no other columns. If C's are independent, they can be multiplied in one way only so
+    that rows sum to one: merged, E is C.
+    """
+    k, columns = channel.domain_size, channel.matrix.T.tolist()
+    if any(c[x] > ratio * c[y] for c in columns for x, y in permutations(range(k), 2)):
+        return False
+    rays = all(_rank([row for row in _bounds(k, ratio) if _dot(row, c) == 0]) == k - 1 for c in columns)
+    return rays and _rank(columns) == len(columns)
+
+
+def _bounds(k: int, ratio: Fraction) -> list[list[Fraction]]:
+    """Return the rows of the inequalities ratio·c_y − c_x ≥ 0."""
+    return [[ratio * (z == y) - (z == x) for z in range(k)] for x, y in permutations(range(k), 2)]
+
+
+def _dot(row: list[Fraction], column: list[Fraction]) -> Fraction:
+    return sum((a * b for a, b in zip(row, column, strict=True)), Fraction(0))
+
+
+def _rank(rows: list[list[Fraction]]) -> int:
+    return int(fmpq_mat([[fmpq(x.numerator, x.denominator) for x in row] for row in rows]).rank()) if rows else 0
+
+
+def _both_extreme() -> Finding:
+    made = [(x, protocol) for x, *pair in extreme_pairs() for protocol in pair]
+    return every(((f"{p.spec}, e^ε = {x}", is_extreme(p.channel(), x)) for x, p in made), "extreme channels")
 
 
 def _lemma_9(*, positive: bool) -> Proved:
@@ -94,7 +145,7 @@ def _lemma_11(*, swapped: bool = False, strictly: bool = False) -> Proved:
     pair = (the, sue) if swapped else (sue, the)
     goal = bit_refines(original=pair[0], refined=pair[1])
     words = "Lemma 11: bits of SUE are refined to those of THE, for every epsilon and theta in [0, 1]."
-    assumed = domain(s, u, positive=strictly, any_theta=True)
+    assumed = domain(s, u, positive=strictly)
     return Proved((theorem("lemma-11" + "-printed" * strictly, words, ("s", "u"), assumed, goal),))
 
 
@@ -130,32 +181,35 @@ CLAIMS: tuple[Claim, ...] = (
         "“the SUE channel is ε/2-DP”, VI-B",
         "On bits SUE is ε/2-DP.",
         "SMT",
-        Later(lambda: _half_private("SUE", 0)),
-        Later(lambda: _half_private("OUE", 1)),
+        Later(lambda: _half_private("SUE")),
+        Later(lambda: _half_private("OUE")),
         "OUE is",
     ),
     Claim(
         "universal-optimality",
         "universal optimality, VI-B",
-        "On bits S_ε is refined to every ε/2-DP channel of one bit.",
+        "On bits S_ε is refined to every ε/2-DP channel on two secrets, of any number of outputs, for every ε > 0.",
         "SMT",
         Later(lambda: _universal(1)),
         Later(lambda: _universal(2)),
-        "to every ε-DP channel of one bit",
+        "to every ε-DP channel on two secrets",
     ),
     Claim(
         "no-optimum-above-two",
         "no unique optimum on > 2 secrets, VI-B",
-        "On three secrets GRR and SS with ω = 2, both ε-DP, are incomparable at e^ε = 3/2, 4 and 20.",
+        "On three secrets, at e^ε = 3/2, 4 and 20, no ε-DP channel is refined to every other: GRR and SS with ω = 2 "
+        "are both ε-DP, and both extreme (their columns lie on extreme rays of the cone of ε-DP columns and are "
+        "independent, so no other ε-DP channel is refined to one of them), and incomparable.",
         "certified refinement",
-        Decided(partial(_three_secrets, expected=False)),
+        Together(_both_extreme, Decided(partial(_three_secrets, expected=False))),
         Decided(partial(_three_secrets, expected=True)),
         "each is refined from the other",
     ),
     Claim(
         "the-half-epsilon",
         "“OUE, THE are not ε/2-DP on bits”, VI-B",
-        "On bits THE is ε/2-DP (Laplace noise of scale 2/ε, sensitivity 1) and OUE is not.",
+        "On bits THE is ε/2-DP (Laplace noise of scale 2/ε, sensitivity 1) and OUE is not, for every ε > 0 and θ in "
+        "[0, 1].",
         "SMT",
         Later(_half_private_the),
         Later(_the_is_not),

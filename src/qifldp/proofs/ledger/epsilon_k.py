@@ -10,7 +10,7 @@ from itertools import product
 from flint import fmpz_poly
 
 from qifldp.exact.symbolic import Symbolic
-from qifldp.proofs.checks import Decided, Later, Question, Together
+from qifldp.proofs.checks import Decided, Later, Question, Together, enclosed, rounds_to
 from qifldp.proofs.claim import Claim, Finding, every
 from qifldp.proofs.formulas import All, above, at_least, implies
 from qifldp.proofs.provers import Proved
@@ -49,6 +49,15 @@ def _two_values(swapped: bool) -> Finding:
     polynomial = numerator(-difference if swapped else difference)
     found, signs = sign_changes(polynomial)
     return Finding(not found and signs == [1], f"k = 2: {text(polynomial)} has the signs {signs} for s = e^(ε/2) > 1")
+
+
+def _three_values() -> Finding:
+    """At k = 3: ε_3, from which on SUE ⊑ OUE and below which not; and μ_OUE[2] < μ_SUE[2] for every s > 1."""
+    epsilon = thresholds()[0]
+    changes, signs = sign_changes(numerator(mass(SUE, 3, 2) - mass(OUE, 3, 2)))
+    rounded = enclosed(lambda: epsilon.epsilon, *rounds_to("1.956"))[1]
+    cases = [("ε_3 = 1.956, rounded", rounded), ("OUE ⋢ SUE for every ε > 0", not changes and signs == [1])]
+    return every(cases, f"facts at k = 3: SUE ⊑ OUE exactly from ε_3 = {epsilon.decimals(10)} on, and OUE ⋢ SUE")
 
 
 def _incomparable() -> Iterator[Question]:
@@ -153,10 +162,10 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "lemma-9-protocols",
         "“neither protocol refines the other”, Lemma 9 and VII-B",
-        "Of whole protocols this is false: SUE ⊑ OUE for every ε at k = 2, and from ε_3 = 1.956 on at k = 3; "
-        "OUE ⋢ SUE at k = 3.",
+        "Of whole protocols this is false: SUE ⊑ OUE for every ε at k = 2, and exactly from ε_3 = 1.956, rounded, on "
+        "at k = 3; OUE ⋢ SUE at k = 3 for every ε > 0.",
         "symbolic",
-        Together(partial(_two_values, swapped=False), Decided(_whole_protocols)),
+        Together(partial(_two_values, swapped=False), _three_values, Decided(_whole_protocols)),
         Decided(_incomparable),
         "neither is refined from the other",
         "corrects",
