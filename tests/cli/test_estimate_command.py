@@ -77,6 +77,14 @@ def test_candidates(terminal: Terminal) -> None:
     terminal.refuses("The file of candidates 'c.txt' names no value.", "estimate", "r.parquet", "--candidates", "c.txt")
 
 
+def test_candidates_with_a_line_break_of_unicode(terminal: Terminal) -> None:
+    protocol = build("oue", 3)
+    write(Path("s.parquet"), draw(protocol, 50), header=ReportHeader(protocol, ("a\u2028b", "a", "b")))
+    Path("c.txt").write_text("a\u2028b\n", encoding="utf-8")
+    document = terminal("estimate", "s.parquet", "--candidates", "c.txt", "--json").document()
+    assert [row["value"] for row in document["rows"]] == ["a\u2028b"]
+
+
 def lines(outcome: Outcome) -> list[str]:
     assert (outcome.code, outcome.err) == (0, "")
     return outcome.out.splitlines()
@@ -130,6 +138,34 @@ def test_labels_from_strangers_are_not_obeyed(terminal: Terminal) -> None:
     assert {character for character in outcome.out if not character.isprintable()} == {"\n"}
     assert "[bold]b[/bold]" in outcome.out
     assert max(map(len, outcome.out.splitlines())) <= 80
+
+
+def test_a_label_of_two_lines_is_one_row(terminal: Terminal) -> None:
+    protocol = build("oue", 3)
+    write(Path("s.parquet"), draw(protocol, 500), header=ReportHeader(protocol, ("a\nb 99.000 %", "c", "d")))
+    shown = lines(terminal("estimate", "s.parquet"))
+    first = {line.split()[0] for line in shown[3 : shown.index("", 3)]}
+    assert first == {"a\N{REPLACEMENT CHARACTER}b", "c", "d"}
+
+
+def test_where_weights_by_size_have_nothing_to_go_by(terminal: Terminal) -> None:
+    raw_csv(Path("s.csv"), build("oue", 2), "report\n00\n03\n00\n")
+    terminal.refuses(
+        "All reports support no value or all values, and weighed by size they say nothing: "
+        "take the textbook estimate (--weights plain).",
+        *("estimate", "s.csv"),
+    )
+    assert terminal("estimate", "s.csv", "--weights", "plain", "--json").document()["n"] == 3
+
+
+def test_tiny_budgets(terminal: Terminal) -> None:
+    Path("d.csv").write_text("x\na\nb\nc\nd\n")
+    Path("domain.txt").write_text("a\nb\nc\nd\n")
+    terminal(*("perturb", "d.csv", "--column", "x", "--domain", "domain.txt", "--protocol", "grr"),
+             *("--epsilon", "1e-18", "--seed", "1", "--out", "s.parquet"))  # fmt: skip
+    for post in ("simplex", "normsub", "mle"):
+        rows = terminal("estimate", "s.parquet", "--post", post, "--json").document()["rows"]
+        assert abs(sum(row["frequency"] for row in rows) - 1) < 1e-12
 
 
 def test_checkpoint_is_removed_when_the_result_is_out(terminal: Terminal) -> None:

@@ -56,7 +56,7 @@ def read_gain(path: str | Path) -> Gain:
 
 
 def _lines(path: str | Path) -> list[str]:
-    lines = [line.strip() for line in read_text(path).splitlines() if line.strip()]
+    lines = [line.strip() for line in read_text(path).split("\n") if line.strip()]  # as a domain file is read
     if not lines:
         raise InputError(f"The file {shown(str(path))} has no lines.")
     return lines

@@ -12,13 +12,14 @@ import typer
 
 from qifldp.cli.application import Pace, application, check_output, errors, progress_bar, show
 from qifldp.collection.reports import fingerprint as protocol_fingerprint
+from qifldp.data.columns import read_values
 from qifldp.engines.local import Counted, count_reports
 from qifldp.engines.report_files import look_into, open_reports
 from qifldp.engines.report_schema import ReportHeader
 from qifldp.errors import InputError, shown
 from qifldp.rendering.collection import estimate_document, estimate_view, refusals
 from qifldp.rendering.text import plain
-from qifldp.storage import read_text, same_file
+from qifldp.storage import same_file
 
 NEAREST_AMONG = 100_000
 """Labels among which the nearest to an unknown one is looked for."""
@@ -139,7 +140,7 @@ def _count(
 
 
 def _read_candidates(path: str) -> tuple[str, ...]:
-    values = tuple(dict.fromkeys(line for line in read_text(path).splitlines() if line.strip()))
+    values = tuple(dict.fromkeys(read_values(path)))
     if not values:
         raise InputError(f"The file of candidates {shown(path)} names no value.")
     return values

@@ -21,6 +21,9 @@ KIND = "report-counts"
 ROWS_A_PART = 1 << 14
 """Reports that are counted at once: faults are looked for in copies of this size."""
 
+MOST_REPORTS = (1 << 62) - 1
+"""Reports in counts that are read or added up: no sum of them is too large for 64 bits."""
+
 Weights = Literal["value", "plain"]
 """How reports are weighed: by their size, for each value on its own; or all alike (the textbook estimator)."""
 
@@ -64,7 +67,7 @@ class Accumulator:
     @property
     def n(self) -> int:
         """Number of reports that were counted."""
-        return int(self.totals.sum())
+        return sum(self.totals.tolist())
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -117,10 +120,13 @@ class Accumulator:
         """Add the counts of another accumulator of the same protocol and classes.
 
         Raises:
-            InputError: If it is of another protocol, of other parameters or of other classes.
+            InputError: If it is of another protocol, of other parameters or of other classes, or there would be 2⁶²
+                reports or more.
         """
         if fingerprint(other.protocol) != fingerprint(self.protocol) or other.classes.starts != self.classes.starts:
             raise InputError("Counts can be added only for one protocol, with one set of parameters and weights.")
+        if self.n + other.n > MOST_REPORTS:
+            raise InputError("Counts of 2^62 reports or more cannot be added up.")
         self.table += other.table
         self.totals += other.totals
         for reason, times in other.refused.items():
@@ -135,7 +141,9 @@ class Accumulator:
             confidence: Of the intervals, between 0 and 1.
 
         Raises:
-            InputError: If there are no reports, or an option is none of these.
+            InputError: If there are no reports, or an option is none of these. Also, unless weights are ``plain``, if
+                all reports support no value or all values: weighed by size these say nothing, while the textbook
+                estimate takes their number itself for information.
         """
         if weights not in (None, "value", "plain"):
             raise InputError.expected("weights", "value or plain", weights)
@@ -145,8 +153,8 @@ class Accumulator:
 
     def as_plain(self) -> Accumulator:
         """Return the same counts in a single class."""
-        classes = single_class(self.protocol.mechanism)
-        return Accumulator(self.protocol, classes, self.counts[None, :], self.totals.sum(keepdims=True), self.refused)
+        classes, totals = single_class(self.protocol.mechanism), self.totals.sum(keepdims=True)
+        return Accumulator(self.protocol, classes, self.counts[None, :], totals, dict(self.refused))
 
     def to_json(self) -> dict[str, object]:
         """Return the counts as JSON."""
@@ -168,18 +176,14 @@ class Accumulator:
         Raises:
             InputError: If the document is none, is inconsistent, or is of another protocol.
         """
-        keys = {
-            "schema_version", "kind", "protocol", "fingerprint", "class_starts", "totals", "table", "refused",
-        }  # fmt: skip
-        if not isinstance(document, dict) or set(document) != keys or document["kind"] != KIND:
-            raise InputError(f"Counts must have exactly: {', '.join(sorted(keys))}.")
-        if document["schema_version"] != SCHEMA_VERSION:
-            raise InputError.expected("schema_version of the counts", str(SCHEMA_VERSION), document["schema_version"])
-        if document["fingerprint"] != fingerprint(protocol):
+        document = _document(document)
+        if document["fingerprint"] != fingerprint(protocol) or document["protocol"] != protocol.to_json():
             raise InputError("The counts are of another protocol, or of other parameters.")
         k = protocol.domain_size
         starts = _whole_numbers(document["class_starts"], k)
         totals = _whole_numbers(document["totals"], None)
+        if sum(totals) > MOST_REPORTS:
+            raise InputError("The counts are of 2^62 reports or more.")
         rows = document["table"]
         if not isinstance(rows, list) or len(rows) != len(starts) or len(totals) != len(starts):
             raise InputError("The counts have another number of classes than they name.")
@@ -201,6 +205,17 @@ class Accumulator:
         return found
 
 
+def _document(document: object) -> dict[str, object]:
+    """Return a document that has the fields of counts."""
+    keys = {"schema_version", "kind", "protocol", "fingerprint", "class_starts", "totals", "table", "refused"}
+    if not isinstance(document, dict) or set(document) != keys or document["kind"] != KIND:
+        raise InputError(f"Counts must have exactly: {', '.join(sorted(keys))}.")
+    version = document["schema_version"]
+    if type(version) is not int or version != SCHEMA_VERSION:
+        raise InputError.expected("schema_version of the counts", str(SCHEMA_VERSION), version)
+    return document
+
+
 def _check_sizes(classes: SizeClasses, table: list[list[int]], totals: list[int]) -> None:
     for row, total, (least, most) in zip(table, totals, classes.sizes, strict=True):
         if not total * least <= sum(row) <= total * most:
@@ -209,7 +224,7 @@ def _check_sizes(classes: SizeClasses, table: list[list[int]], totals: list[int]
 
 def _whole_numbers(value: object, most: int | None) -> list[int]:
     if not isinstance(value, list) or not all(
-        type(number) is int and 0 <= number < 1 << 62 and (most is None or number <= most) for number in value
+        type(number) is int and 0 <= number <= MOST_REPORTS and (most is None or number <= most) for number in value
     ):
         limit = "" if most is None else f" of at most {most}"
         raise InputError(f"The counts must be whole numbers{limit}.")

@@ -24,27 +24,35 @@ SETTLED = 1e-12
 def norm_sub(estimates: Floats) -> Floats:
     """Return the estimates after Norm-Sub: set negative ones to zero, add one number to the others, until none is left.
 
-    Its result is the projection onto the simplex (:func:`onto_simplex`).
+    Its result is the projection onto the simplex (:func:`onto_simplex`), and the largest is subtracted here too. Those
+    that are 1 or more below it end at zero, and are set to zero first: no sum is of large numbers.
 
     Source: T. Wang et al., "Locally Differentially Private Frequency Estimation with Consistency", NDSS 2020.
     """
-    found = np.array(estimates, np.float64)
-    kept = np.ones(len(found), bool)
+    found = estimates - np.max(estimates)
+    kept = found > -1
+    found[~kept] = 0
     while True:
         found[kept] += (1 - found[kept].sum()) / kept.sum()
         negative = kept & (found < 0)
         if not negative.any():
-            return found
+            return np.asarray(found / found.sum())
         found[negative] = 0
         kept &= ~negative
 
 
 def onto_simplex(estimates: Floats) -> Floats:
-    """Return the nearest frequencies: the minimum of Σ (f − f̂)² over f ≥ 0, Σ f = 1, that is (f̂ − τ)⁺."""
-    ordered = np.sort(estimates)[::-1]
+    """Return the nearest frequencies: the minimum of Σ (f − f̂)² over f ≥ 0, Σ f = 1, that is (f̂ − τ)⁺.
+
+    To subtract one number from all estimates changes nothing: here the largest, which is at most 1 above τ. So the sums
+    that give τ are of small numbers, and keep their digits however far the estimates lie outside 0 to 1.
+    """
+    below = estimates - np.max(estimates)
+    ordered = np.sort(below)[::-1]
     excess = (np.cumsum(ordered) - 1) / np.arange(1, len(ordered) + 1)
     tau = excess[np.flatnonzero(ordered > excess)[-1]]
-    return np.maximum(estimates - tau, 0)
+    found = np.maximum(below - tau, 0)
+    return np.asarray(found / found.sum())  # the sum is 1 up to rounding
 
 
 def most_likely(classes: SizeClasses, table: NDArray[np.int64], totals: NDArray[np.int64]) -> Floats:

@@ -18,7 +18,7 @@ from qifldp.collection.accumulator import Accumulator
 from qifldp.collection.bits import UnaryMechanism
 from qifldp.collection.entropy import WORD
 from qifldp.collection.hashing import HashMechanism
-from qifldp.collection.mechanism import Mechanism
+from qifldp.collection.mechanism import Mechanism, check_generator
 from qifldp.collection.mixture import MixMechanism
 from qifldp.collection.reports import Collectable
 from qifldp.collection.size_classes import single_class
@@ -43,14 +43,16 @@ def sample_counts(protocol: Collectable, counts: object, *, rng: np.random.Gener
         rng: The source of randomness.
 
     Raises:
-        InputError: If the counts are not k whole numbers of at most 10^15 people.
+        InputError: If the counts are not k whole numbers of at most 10^15 people, or the source of randomness is none.
     """
+    check_generator(rng)
     wrong = f"The true counts must be {protocol.domain_size} whole numbers, one for each value."
     try:
         people = np.asarray(counts)
     except ValueError:  # lists of several lengths
         raise InputError(wrong) from None
-    if people.shape != (protocol.domain_size,) or not np.issubdtype(people.dtype, np.integer):
+    whole = np.issubdtype(people.dtype, np.integer) and not np.ma.is_masked(counts)
+    if people.shape != (protocol.domain_size,) or not whole:
         raise InputError(wrong)
     if people.min() < 0 or not 0 < sum(people.tolist()) <= MOST_PEOPLE:
         raise InputError("The true counts must be of at least one person and at most 10^15, and none negative.")

@@ -113,7 +113,7 @@ def estimate(
         confidence: Of the intervals.
 
     Raises:
-        InputError: If there are no reports, or an option is out of range.
+        InputError: If there are no reports, or no class with reports tells anything, or an option is out of range.
     """
     if post not in get_args(Post):
         raise InputError.expected("post", ", ".join(get_args(Post)), post)
@@ -124,11 +124,14 @@ def estimate(
         raise InputError("There are no reports to estimate from.")
     model = _Model(classes, table, totals)
     if model.says_nothing:
-        raise InputError("All reports support no value or all values: there is nothing to estimate from.")
+        raise InputError(
+            "All reports support no value or all values, and weighed by size they say nothing: "
+            "take the textbook estimate (--weights plain)."
+        )
     raw, variance = model.estimate()
     spread = np.sqrt(variance.at(np.clip(raw, 0, 1)))
-    intervals = [variance.interval(raw, miss) for miss in (1 - confidence, _miss_of_each(confidence, k))]
-    found = Estimates(n, "none", confidence, raw, spread, *intervals[0], *intervals[1])
+    low, high = variance.intervals(raw, [1 - confidence, _miss_of_each(confidence, k)])
+    found = Estimates(n, "none", confidence, raw, spread, low[0], high[0], low[1], high[1])
     if post == "none":
         return found
     if post == "mle":
@@ -184,27 +187,38 @@ class _Variance:
         third = c0 + f * (c1 + f * (c2 + f * c3)) - sampled
         return np.divide(third, variance, out=np.zeros_like(variance), where=variance > 0)
 
-    def interval(self, estimate: Floats, miss: float) -> tuple[Floats, Floats]:
-        """Return the interval of each value that misses with a chance of ``miss``, held to [0, 1]."""
-        square = float(ndtri(miss / 2)) ** 2
-        low, high = self._score_interval(estimate, square)
+    def intervals(self, estimate: Floats, misses: Sequence[float]) -> tuple[Floats, Floats]:
+        """Return the ends of intervals that miss with the chances ``misses``, which fall; each of shape (misses, k).
+
+        They are held to [0, 1].
+        """
+        square = ndtri(np.array(misses)[:, None] / 2) ** 2
+        low, high = self._score_intervals(estimate, square)
         # Skewness between an end and the frequency that it has to let in is largest at one of the two.
-        nothing, everything = np.zeros_like(low), np.ones_like(high)
+        nothing, everything = np.zeros_like(estimate), np.ones_like(estimate)
         up = np.maximum(np.maximum(self.skew(nothing), self.skew(low)), 0)
         down = np.maximum(np.maximum(-self.skew(everything), -self.skew(high)), 0)
-        tail = max(square - 1, 0) / 6
-        low, _ = self._score_interval(estimate - tail * up, square)
-        _, high = self._score_interval(estimate + tail * down, square)
-        return low, high
+        tail = np.maximum(square - 1, 0) / 6
+        low, _ = self._score_intervals(estimate - tail * up, square)
+        _, high = self._score_intervals(estimate + tail * down, square)
+        # Ends that are equal but for rounding must not cross: the rarer the miss, the wider the interval.
+        low = np.minimum.accumulate(low)
+        return low, np.maximum.accumulate(np.maximum(low, high))
 
-    def _score_interval(self, estimate: Floats, square: float) -> tuple[Floats, Floats]:
-        """Return the frequencies f with (f̂ − f)² ≤ z² Var(f) (Wilson 1927), held to [0, 1]."""
+    def _score_intervals(self, estimate: Floats, square: Floats) -> tuple[Floats, Floats]:
+        """Return the frequencies f with (f̂ − f)² ≤ z² Var(f) (Wilson 1927), held to [0, 1].
+
+        They lie between the roots of a f² − 2b f + c. Its discriminant b² − a c is written without the term f̂², of
+        which little is left where the variance is small, and each root by the one of two forms that adds up.
+        """
         a = 1 - square * self.curve
         b = estimate + square * self.slope / 2
         c = estimate**2 - square * self.constant
+        spread = self.constant + estimate * (self.slope + estimate * self.curve)
+        root = np.sqrt(np.maximum(square * (spread + square * (self.slope**2 / 4 - self.curve * self.constant)), 0.0))
         with np.errstate(invalid="ignore", divide="ignore"):
-            root = np.sqrt(np.maximum(b * b - a * c, 0.0))
-            low, high = (b - root) / a, (b + root) / a
+            low = np.where(b > 0, c / (b + root), (b - root) / a)
+            high = np.where(b >= 0, (b + root) / a, c / (b - root))
         wide = a <= 0  # so few reports that no frequency is far from the estimate in its own standard errors
         # Below an estimate of less than 0 there is no frequency that it could be too large for; above 1, too small.
         low = np.where(wide | (estimate <= 0), 0.0, np.clip(low, 0, 1))

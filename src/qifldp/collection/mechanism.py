@@ -22,6 +22,7 @@ Rows = NDArray[np.uint8]
 TOO_CLOSE = "This protocol cannot be run: its probabilities are within 2^-64 of 0, of 1 or of each other."
 
 NOT_PLACES = "Values must be a list of whole numbers, the places of values in the domain."
+MASKED = "Values must not be masked: leave out those who have none."
 
 ROWS_A_STREAM = 1 << 16
 """Reports that are drawn from one random stream: the result depends on the seed alone, not on the threads."""
@@ -70,8 +71,9 @@ class Mechanism(ABC):
         """Draw a report for each value, for simulation: all cores, and one result for one state of ``rng``.
 
         Raises:
-            InputError: If a value is not a place of the domain.
+            InputError: If a value is not a place of the domain, or the source of randomness is none.
         """
+        check_generator(rng)
         places = check_values(values, self.domain_size)
         rows = np.empty((len(places), self.width), np.uint8)
         starts = range(0, len(places), ROWS_A_STREAM)
@@ -169,8 +171,10 @@ def check_values(values: object, domain_size: int) -> NDArray[np.int64]:
     """Return values as an array of places 0..k − 1.
 
     Raises:
-        InputError: If one is not a whole number of the domain.
+        InputError: If one is not a whole number of the domain, or is masked.
     """
+    if np.ma.is_masked(values):
+        raise InputError(MASKED)
     try:
         array = np.asarray(values)
     except ValueError:  # lists of several lengths
@@ -182,3 +186,9 @@ def check_values(values: object, domain_size: int) -> NDArray[np.int64]:
         wrong = array[(array < 0) | (array >= domain_size)][0]
         raise InputError.expected("A value", f"a place from 0 to {domain_size - 1}", int(wrong))
     return np.ascontiguousarray(array, np.int64)
+
+
+def check_generator(rng: object) -> None:
+    """Raise InputError if a source of randomness is not one of NumPy's generators, which every simulation is given."""
+    if not isinstance(rng, np.random.Generator):
+        raise InputError.expected("rng", "a numpy.random.Generator, such as numpy.random.default_rng(7)", rng)

@@ -30,13 +30,24 @@ BLOCK_BYTES = 8 << 20
 """CSV is read in blocks of this size."""
 
 
+def read_values(path: str | Path) -> list[str]:
+    r"""Return the values of a list in UTF-8 text: one a line, blank lines left out.
+
+    Lines end where files have them end (\n, \r\n, \r), not at the other characters at which Unicode may break a line.
+
+    Raises:
+        InputError: If the file cannot be read.
+    """
+    return [line for line in read_text(path).split("\n") if line.strip()]  # reading has made every end of a line \n
+
+
 def read_domain(path: str | Path) -> tuple[str, ...]:
-    """Return the values of a domain file: UTF-8 text, one value a line, blank lines left out.
+    """Return the values of a domain file, a list as :func:`read_values` reads it.
 
     Raises:
         InputError: If the file cannot be read, holds fewer than two values, or holds one twice.
     """
-    values = tuple(line for line in read_text(path).splitlines() if line.strip())
+    values = tuple(read_values(path))
     if not 2 <= len(values) <= LARGEST_DOMAIN:
         raise InputError.expected(f"The domain file {shown(str(path))}", "a list of at least two values", len(values))
     repeated = [value for value, count in Counter(values).items() if count > 1]

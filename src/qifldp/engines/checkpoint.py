@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeGuard
 
 from qifldp.collection.accumulator import Accumulator, Weights
 from qifldp.errors import InputError, shown
@@ -16,22 +17,35 @@ KIND = "counting-checkpoint"
 
 
 @dataclass(frozen=True, eq=False)
-class Checkpoint:
-    """Counts of all rows before a place in the input.
+class Begun:
+    """Counts of the first rows of a file: of use only as long as the file stays as it is.
 
     Attributes:
-        inputs: Name, size and time of change of each file; those that were begun must be as they were.
-        weights: What the counts are made for.
-        files: Number of files that are done.
-        rows: Rows that are done of the next file.
+        rows: How many rows.
         counts: The counts.
+    """
+
+    rows: int
+    counts: Accumulator
+
+
+@dataclass(frozen=True, eq=False)
+class Checkpoint:
+    """Counts of whole files, and apart from them of the file that was begun.
+
+    Attributes:
+        inputs: Name, size and time of change of each file; whole files must be as they were.
+        weights: What the counts are made for.
+        files: Number of whole files.
+        counts: Their counts.
+        begun: What is counted of the next file, if something is.
     """
 
     inputs: list[list[object]]
     weights: Weights
     files: int
-    rows: int
     counts: Accumulator
+    begun: Begun | None = None
 
     def save(self, path: str | Path) -> None:
         """Write the checkpoint, whole or not at all.
@@ -45,8 +59,8 @@ class Checkpoint:
             "inputs": self.inputs,
             "weights": self.weights,
             "files": self.files,
-            "rows": self.rows,
             "counts": self.counts.to_json(),
+            "begun": self.begun and {"rows": self.begun.rows, "counts": self.begun.counts.to_json()},
         }
         text = json.dumps(document)
 
@@ -59,6 +73,8 @@ class Checkpoint:
     def load(cls, path: str | Path, files: Sequence[Path], empty: Accumulator, weights: Weights) -> Checkpoint:
         """Return the checkpoint of a file, or one at the beginning if there is no such file.
 
+        What is counted of a file that was begun is left out if that file has changed.
+
         Args:
             path: The file.
             files: The files that are counted.
@@ -70,25 +86,44 @@ class Checkpoint:
         """
         inputs = describe(files)
         if not exists(path):
-            return cls(inputs, weights, 0, 0, empty)
+            return cls(inputs, weights, 0, empty)
         document = _read(path)
         again = "remove it to count from the beginning"
         if document["weights"] != weights:
             raise InputError(f"The checkpoint {shown(str(path))} is of other --weights: {again}.")
-        then, done, rows = document["inputs"], document["files"], document["rows"]
-        if type(done) is not int or type(rows) is not int or min(done, rows) < 0 or not isinstance(then, list):
+        then, done = document["inputs"], document["files"]
+        if not _is_number(done, 0) or not isinstance(then, list):
             raise InputError(f"{shown(str(path))} is not a checkpoint: {again}.")
-        read = done + (rows > 0)  # files that were not begun may have changed
-        if then[:read] != inputs[:read] or len(inputs) < read:
+        if then[:done] != inputs[:done] or len(inputs) < done:  # the other files may have changed
             changed = _first_difference(then, inputs)
             raise InputError(f"The checkpoint {shown(str(path))} is of other reports, see {changed}: {again}.")
-        try:
-            counts = Accumulator.from_json(document["counts"], empty.protocol)
-        except InputError as error:
-            raise InputError(f"{shown(str(path))} is not a checkpoint of these reports: {error}") from None
-        if counts.classes.starts != empty.classes.starts:
-            raise InputError(f"The checkpoint {shown(str(path))} is of other classes of size: {again}.")
-        return cls(inputs, weights, done, rows, counts)
+        counts, begun = _counts(path, document["counts"], empty), _begun(path, document["begun"], empty)
+        same = done < len(inputs) and then[done : done + 1] == [inputs[done]]
+        return cls(inputs, weights, done, counts, begun if same else None)
+
+
+def _begun(path: str | Path, document: object, empty: Accumulator) -> Begun | None:
+    if document is None:
+        return None
+    if not isinstance(document, dict) or set(document) != {"rows", "counts"} or not _is_number(document["rows"], 1):
+        raise InputError(f"{shown(str(path))} is not a checkpoint: remove it to count from the beginning.")
+    return Begun(document["rows"], _counts(path, document["counts"], empty))
+
+
+def _counts(path: str | Path, document: object, empty: Accumulator) -> Accumulator:
+    try:
+        counts = Accumulator.from_json(document, empty.protocol)
+    except InputError as error:
+        raise InputError(f"{shown(str(path))} is not a checkpoint of these reports: {error}") from None
+    if counts.classes.starts != empty.classes.starts:
+        raise InputError(
+            f"The checkpoint {shown(str(path))} is of other classes of size: remove it to count from the beginning."
+        )
+    return counts
+
+
+def _is_number(value: object, least: int) -> TypeGuard[int]:
+    return type(value) is int and value >= least
 
 
 def describe(files: Sequence[Path]) -> list[list[object]]:
@@ -103,10 +138,10 @@ def _read(path: str | Path) -> dict[str, object]:
         if isinstance(error, InputError):
             raise
         document = None
-    keys = {"schema_version", "kind", "inputs", "weights", "files", "rows", "counts"}
+    keys = {"schema_version", "kind", "inputs", "weights", "files", "counts", "begun"}
     if not isinstance(document, dict) or set(document) != keys or document["kind"] != KIND:
         raise InputError(f"{shown(str(path))} exists and is not a checkpoint: name another file to keep the counts in.")
-    if document["schema_version"] != SCHEMA_VERSION:
+    if type(document["schema_version"]) is not int or document["schema_version"] != SCHEMA_VERSION:
         raise InputError.expected("schema_version of the checkpoint", str(SCHEMA_VERSION), document["schema_version"])
     return document
 

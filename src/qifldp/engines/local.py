@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from qifldp.collection.accumulator import Accumulator, Weights
 from qifldp.collection.mechanism import cores
-from qifldp.engines.checkpoint import Checkpoint
+from qifldp.engines.checkpoint import Begun, Checkpoint
 from qifldp.engines.pieces import ReportFile
 from qifldp.engines.report_files import list_files, open_reports
 from qifldp.engines.report_schema import ReportHeader
@@ -60,23 +60,26 @@ def count_reports(
         source: A file or a folder.
         weights: ``value`` or ``plain``.
         threads: How many count; all cores by default.
-        checkpoint: A file in which to keep the counts so far; if it exists, counting goes on from there.
+        checkpoint: A file in which to keep the counts so far; if it exists, counting goes on from there: within a
+            file that was begun, if that is still the same, else from its first row.
         progress: Called after each piece that was read.
 
     Raises:
-        InputError: If a file is not one of reports or is damaged, or the checkpoint is of other files.
+        InputError: If a file is not one of reports or is damaged, or the checkpoint is of other files. Then the
+            checkpoint keeps the counts of the whole files before.
     """
     files = list_files(source)
     first = open_reports(files[0])
     empty = Accumulator.empty(first.header.protocol, weights=weights)
     if checkpoint is None:
-        state = Checkpoint([], weights, 0, 0, empty)
+        state = Checkpoint([], weights, 0, empty)
     else:
         state = Checkpoint.load(checkpoint, files, empty, weights)
-    run = _Run(files, first, state, checkpoint, progress or (lambda _, __: None))
-    with Workers(run.whole, threads or cores()) as workers:
-        run.count(workers)
-    return Counted(replace(first.header, simulated=run.simulated), run.whole)
+    begun = empty.fresh() if state.begun is None else state.begun.counts
+    with Workers(state.counts, begun, threads or cores()) as workers:
+        run = _Run(files, first, state, checkpoint, progress or (lambda _, __: None), workers)
+        counts = run.count()
+    return Counted(replace(first.header, simulated=run.simulated), counts)
 
 
 class _Run:
@@ -89,79 +92,64 @@ class _Run:
         state: Checkpoint,
         checkpoint: str | Path | None,
         progress: Progress,
+        workers: Workers,
     ) -> None:
-        self.whole, self.simulated = state.counts, False
+        self.simulated = False
         self._files, self._first, self._state = files, first, state
-        self._checkpoint, self._progress = checkpoint, progress
-        self._place = state.files, state.rows
-        self._saved = self._kept_at = time.monotonic()
+        self._checkpoint, self._progress, self._workers = checkpoint, progress, workers
+        self._place = state.files, 0 if state.begun is None else state.begun.rows
+        self._saved = time.monotonic()
         self._pause = SECONDS
         self._sizes = [file.stat().st_size for file in files]
         self._rows = 0
-        self._whole_files: Checkpoint | None = None
         if first.has_ids:
             from qifldp.engines.seen_ids import SeenIds  # noqa: PLC0415  # compiled when first used
 
             self._seen = SeenIds()
 
-    def count(self, workers: Workers) -> None:
-        """Count everything."""
+    def count(self) -> Accumulator:
+        """Count everything, and return the counts."""
+        begun_at = self._place[1]
         try:
             for number, path in enumerate(self._files):
                 done = math.inf if number < self._state.files else 0
                 if number == self._state.files:
-                    done = self._state.rows
-                if done == 0 and self._keep_due:
-                    self._keep_whole_files(workers)
-                self._count_file(open_reports(path), number, done, workers)
+                    done = begun_at
+                self._count_file(open_reports(path), number, done)
         except InputError as error:
             if self._place == (0, 0):
                 raise
-            raise InputError(f"{error} {self._kept(workers)}") from None
-        self._save(workers)
+            raise InputError(f"{error} {self._kept()}") from None
+        return self._save()
 
-    @property
-    def _keep_due(self) -> bool:
-        """Whether it is time to keep the counts of whole files, to which a damaged file falls back."""
-        return self._checkpoint is not None and (
-            self._whole_files is None or time.monotonic() - self._kept_at > SECONDS
-        )
-
-    def _keep_whole_files(self, workers: Workers) -> None:
-        workers.gather()
-        counts = self.whole.fresh()
-        counts.merge(self.whole)
-        self._whole_files = replace(self._state, files=self._place[0], rows=0, counts=counts)
-        self._kept_at = time.monotonic()
-
-    def _kept(self, workers: Workers) -> str:
-        """Save what was counted before a damaged file, and return a sentence about it.
+    def _kept(self) -> str:
+        """Save the counts of the whole files before a damaged one, and return a sentence about it.
 
         The damaged file will be another one when it is mended, so nothing of it can be kept.
         """
-        workers.gather()
-        reports = "1 report was" if self.whole.n == 1 else f"{self.whole.n:,} reports were"
+        whole, begun = self._workers.gather()
+        n = whole.n + begun.n
+        reports = "1 report was" if n == 1 else f"{n:,} reports were"
         if self._checkpoint is None:
             return f"{reports} counted before."
-        kept = self._whole_files
-        if self._place[1] == 0 or kept is None:
-            self._save(workers)
-            return f"{reports} counted before, and are kept in {shown(str(self._checkpoint))}."
-        kept.save(self._checkpoint)
-        return (
-            f"{reports} counted before; those of whole files, {kept.counts.n:,}, are in {shown(str(self._checkpoint))}."
-        )
+        replace(self._state, files=self._place[0], counts=whole, begun=None).save(self._checkpoint)
+        name = shown(str(self._checkpoint))
+        if self._place[1] == 0:
+            return f"{reports} counted before, and are kept in {name}."
+        return f"{reports} counted before; those of whole files, {whole.n:,}, are in {name}."
 
-    def _count_file(self, file: ReportFile, number: int, done: float, workers: Workers) -> None:
+    def _count_file(self, file: ReportFile, number: int, done: float) -> None:
         why = file.refusal(self._first.header)
         if why is not None:
             if done == 0:
-                self.whole.refuse(why, file.count_rows())
+                self._workers.refuse(why, file.count_rows())
         else:
-            self._count_rows(file, number, done, workers)
-        self._place = max(self._place, (number + 1, 0))
+            self._count_rows(file, number, done)
+        if done < math.inf:
+            self._workers.end_file()
+            self._place = number + 1, 0
 
-    def _count_rows(self, file: ReportFile, number: int, done: float, workers: Workers) -> None:
+    def _count_rows(self, file: ReportFile, number: int, done: float) -> None:
         file.check_ids(self._first)
         self.simulated |= file.header.simulated
         if done == math.inf and not file.has_ids:
@@ -174,16 +162,16 @@ class _Run:
             if piece.start < done:
                 raise InputError(
                     f"The checkpoint ends inside a piece of {shown(file.path.name)}: "
-                    "remove it to count from the beginning."
+                    "start again to count that file from its first row."
                 )
             for reason, times in piece.refused.items():
-                self.whole.refuse(reason, times)
-            workers.count(piece, piece.reports if fresh is None else piece.reports.filter(fresh))
+                self._workers.refuse(reason, times)
+            self._workers.count(piece, piece.reports if fresh is None else piece.reports.filter(fresh))
             self._place = number, piece.end
             self._rows += piece.end - piece.start
             self._progress((before + piece.share * self._sizes[number]) / total, self._rows)
             if self._checkpoint is not None and time.monotonic() - self._saved > self._pause:
-                self._save(workers)
+                self._save()
 
     def _fresh(self, ids: pa.Array, *, refusing: bool) -> pa.Array:
         """Return which rows have an id that was not seen before, and refuse the others."""
@@ -192,17 +180,19 @@ class _Run:
         present = int(np.count_nonzero(fresh))
         fresh[fresh] = self._seen.add(ids.filter(named))
         if refusing:
-            self.whole.refuse(NO_ID, len(ids) - present)
-            self.whole.refuse(SEEN_BEFORE, present - int(np.count_nonzero(fresh)))
+            self._workers.refuse(NO_ID, len(ids) - present)
+            self._workers.refuse(SEEN_BEFORE, present - int(np.count_nonzero(fresh)))
         return pa.array(fresh)
 
-    def _save(self, workers: Workers) -> None:
-        """Bring all counts together, and write the checkpoint if one is kept."""
-        workers.gather()
+    def _save(self) -> Accumulator:
+        """Write the checkpoint if one is kept, and return the counts of whole files."""
+        whole, begun = self._workers.gather()
         if self._checkpoint is None:
-            return
+            return whole
         start = time.monotonic()
         files, rows = self._place
-        replace(self._state, files=files, rows=rows, counts=self.whole).save(self._checkpoint)
+        part = Begun(rows, begun) if rows else None
+        replace(self._state, files=files, counts=whole, begun=part).save(self._checkpoint)
         self._saved = time.monotonic()
         self._pause = max(SECONDS, 10 * (self._saved - start))
+        return whole

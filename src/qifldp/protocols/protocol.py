@@ -102,7 +102,8 @@ class Protocol(ABC):
             rng: The source of randomness; one state of it gives one result, on any number of cores.
 
         Raises:
-            InputError: If a value is not a place of the domain, or the protocol cannot be run.
+            InputError: If a value is not a place of the domain, the source of randomness is none, or the protocol
+                cannot be run.
         """
         return Reports(self, self.mechanism.draw(values, rng))
 

@@ -13,7 +13,7 @@ from qifldp.collection.accumulator import Weights
 from qifldp.collection.estimates import Estimates
 from qifldp.engines.local import Counted
 from qifldp.engines.perturbing import Written
-from qifldp.rendering.text import plain
+from qifldp.rendering.text import REPLACEMENT, plain
 
 SCHEMA_VERSION = 1
 
@@ -133,7 +133,7 @@ def estimate_view(counted: Counted, estimates: Estimates, *, places: Sequence[in
     for place in listed:
         found = bool(estimates.detected[place])
         table.add_row(
-            Text(plain(label(counted, place))),
+            Text(plain(label(counted, place)).replace("\n", REPLACEMENT)),  # a value is a row: none looks like two
             Text(_share(estimates.frequency[place]) + (DETECTED_MARK if found else " "), style="bold" if found else ""),
             f"{_share(estimates.low[place])} – {_share(estimates.high[place])}",
             Text(_bar(float(estimates.frequency[place]) / largest), style="green" if found else "dim"),

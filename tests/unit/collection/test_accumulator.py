@@ -224,7 +224,11 @@ NOT_COUNTS: list[tuple[dict[str, Any], str]] = [
     ({"kind": "channel"}, "must have exactly"),
     ({"more": 1}, "must have exactly"),
     ({"schema_version": 2}, "schema_version of the counts must be 1, got 2"),
+    ({"schema_version": True}, "schema_version of the counts must be 1, got True"),
+    ({"schema_version": 1.0}, "schema_version of the counts must be 1, got 1.0"),
     ({"fingerprint": "0"}, "of another protocol"),
+    ({"protocol": GRR(7, 99).to_json()}, "of another protocol"),
+    ({"protocol": OUE(4, 2).to_json()}, "of another protocol"),
     ({"totals": [1, 2]}, "another number of classes"),
     ({"totals": "100"}, "must be whole numbers"),
     ({"table": [[0] * 4] * 4}, "another number of classes"),
@@ -263,3 +267,37 @@ def test_only_classes_of_a_protocol_that_has_them() -> None:
     with pytest.raises(InputError) as refused:
         Accumulator.from_json(document, GRR(4, 1))
     assert str(refused.value) == "The counts tell sizes apart that this protocol does not."
+
+
+MOST = (1 << 62) - 1
+
+
+def of_many(totals: list[int]) -> dict[str, object]:
+    """Return counts of OUE on 4 values with so many reports of each size, all of the first values."""
+    table = [[total * (place < size) for place in range(4)] for size, total in enumerate(totals)]
+    return OUE(4, 1).accumulator().to_json() | {"totals": totals, "table": table}
+
+
+def test_counts_that_no_64_bits_hold_are_refused() -> None:
+    """Neither a document nor a sum of several may make them."""
+    for totals in ([MOST] * 5, [MOST, 1, 0, 0, 0], [MOST + 1, 0, 0, 0, 0]):
+        with pytest.raises(InputError):
+            Accumulator.from_json(of_many(totals), OUE(4, 1))
+    found = Accumulator.from_json(of_many([0, MOST - 100, 0, 0, 0]), OUE(4, 1))
+    assert (found.n, found.counts.tolist()) == (MOST - 100, [MOST - 100, 0, 0, 0])
+    before = contents(found)
+    with pytest.raises(InputError) as refused:
+        found.merge(counted(drawn(OUE(4, 1), 101)))
+    assert str(refused.value) == "Counts of 2^62 reports or more cannot be added up."
+    assert contents(found) == before
+    found.merge(counted(drawn(OUE(4, 1), 100)))
+    assert found.n == MOST
+    assert found.counts.min() >= 0
+    assert found.estimate(weights="plain").n == MOST
+
+
+def test_counts_in_a_single_class_are_counts_of_their_own() -> None:
+    found = counted(drawn(OUE(4, 1), 100))
+    found.refuse("a reason")
+    found.as_plain().refuse("another")
+    assert found.refused == {"a reason": 1}

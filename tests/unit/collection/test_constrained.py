@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,42 @@ def test_norm_sub_is_the_projection(estimates: Floats) -> None:
     pulled = (estimates - found)[found > 0]
     assert np.ptp(pulled) <= SAME * size
     assert (estimates[found == 0] <= pulled.max() + SAME * size).all()
+
+
+def projected(estimates: Floats) -> Floats:
+    """Return the projection of doubles in exact arithmetic."""
+    exact = [Fraction(each) for each in estimates.tolist()]
+    total, tau = Fraction(0), Fraction(0)
+    for place, largest in enumerate(sorted(exact, reverse=True), 1):
+        total += largest
+        if largest > (total - 1) / place:
+            tau = (total - 1) / place
+    return np.array([float(max(each - tau, Fraction(0))) for each in exact])
+
+
+FAR = [np.random.default_rng(1).normal(0.1, spread, 1000) for spread in (1e6, 1e9, 1e12, 1e16, 1e19)]
+FAR += [size + np.r_[0.5, 0.25, np.full(98, -0.125), -size] for size in (1e6, 1e9, 1e12)]
+FAR += [-each for each in FAR]
+
+
+@pytest.mark.parametrize("estimates", FAR, ids=lambda each: f"{len(each)}-{each[0]:.2g}")
+def test_estimates_far_outside_keep_their_digits(estimates: Floats) -> None:
+    """As they are where ε is tiny. Their own digits are given: nothing more is lost."""
+    expected = projected(estimates)
+    for project in (norm_sub, onto_simplex):
+        found = project(estimates)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=SAME)
+        assert found.sum() == pytest.approx(1, abs=SAME)
+
+
+@pytest.mark.parametrize("epsilon", ["1e-18", "1e-15", "1e-12", "1e-9"])
+@pytest.mark.parametrize("post", ["simplex", "normsub", "mle"])
+def test_frequencies_at_tiny_budgets(epsilon: str, post: Post) -> None:
+    for seed in range(20):
+        counts = sample_counts(GRR(4, epsilon), [250] * 4, rng=np.random.default_rng(seed))
+        found = counts.estimate(post=post).frequency
+        assert found.min() >= 0
+        assert found.sum() == pytest.approx(1, abs=SAME)
 
 
 KINDS: list[Protocol] = [

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
 from math import prod
+from typing import Any
 
 import numpy as np
 import pytest
@@ -164,6 +165,10 @@ def test_counts_of_billions_of_people(protocol: Protocol, each: int) -> None:
         ([10**15, 1, 0], "The true counts must be of at least one person and at most 10^15, and none negative."),
         ([2**62] * 3, "The true counts must be of at least one person and at most 10^15, and none negative."),
         ([2**64] * 3, "The true counts must be 3 whole numbers, one for each value."),
+        (
+            np.ma.array([1, 2, 3], mask=[False, True, False]),
+            "The true counts must be 3 whole numbers, one for each value.",
+        ),
         ([[1], [2, 3], 4], "The true counts must be 3 whole numbers, one for each value."),
     ],
     ids=repr,
@@ -173,6 +178,12 @@ def test_counts_that_are_none_are_refused(counts: object, sentence: str) -> None
         with pytest.raises(InputError) as refused:
             sample_counts(protocol, counts, rng=np.random.default_rng(1))
         assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize("rng", [None, 5])
+def test_randomness_that_is_none_is_refused(rng: Any) -> None:
+    with pytest.raises(InputError, match=r"^rng must be a numpy\.random\.Generator, such as "):
+        sample_counts(OUE(3, 1), [1, 2, 3], rng=rng)
 
 
 def test_more_people_than_can_be_swept_at_once_are_swept_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -176,7 +176,10 @@ def test_silence_alone_is_nothing_to_estimate_from() -> None:
     assert counts.n == 5
     with pytest.raises(InputError) as refused:
         counts.estimate()
-    assert str(refused.value) == "All reports support no value or all values: there is nothing to estimate from."
+    assert str(refused.value) == (
+        "All reports support no value or all values, and weighed by size they say nothing: "
+        "take the textbook estimate (--weights plain)."
+    )
 
 
 def test_as_many_parts_as_there_are_streams() -> None:

@@ -35,6 +35,19 @@ def test_domain_file_keeps_its_order(tmp_path: Path) -> None:
     assert read_domain(file) == ("zebra", "  ape ", "Köln")  # blanks are part of a value, as they are in the data
 
 
+UNICODE_BREAKS = "\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+"""Characters at which Unicode may break a line, and at which no file ends one."""
+
+
+def test_values_end_where_lines_do(tmp_path: Path) -> None:
+    file = tmp_path / "domain.txt"
+    values = [f"a{character}b" for character in UNICODE_BREAKS]
+    file.write_bytes("\r\n".join([*values, "c"]).encode())
+    assert read_domain(file) == (*values, "c")
+    file.write_bytes(b"x\ry\r\rz")
+    assert read_domain(file) == ("x", "y", "z")
+
+
 def test_kosarak_is_the_published_counts() -> None:
     found = load_dataset("Kosarak")
     assert len(found.values) == len(set(found.values)) == 156

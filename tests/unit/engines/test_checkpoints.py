@@ -17,7 +17,8 @@ import pytest
 import qifldp
 from qifldp.engines import local
 from qifldp.engines.checkpoint import Checkpoint
-from qifldp.engines.local import count_reports
+from qifldp.engines.local import Progress, count_reports
+from qifldp.engines.report_schema import ReportHeader
 from qifldp.errors import InputError
 from unit.engines.samples import build, draw, header_of, raw_parquet, same, write
 
@@ -76,42 +77,135 @@ def test_killed_again_and_again(tmp_path: Path, seed: int, ids: bool) -> None:
         process.send_signal(signal.SIGKILL)
         if not finished(process):
             done = json.loads(checkpoint.read_text())
-            inside += 0 < done["files"] * 2200 + done["rows"] < 8800
+            inside += 0 < done["files"] * 2200 + begun_rows(checkpoint) < 8800
     assert inside > 0  # else no kill has tested anything
     counted = count_reports(source, checkpoint=checkpoint)
     assert same(counted.accumulator, whole)
     assert same(count_reports(source, checkpoint=checkpoint).accumulator, whole)  # from the end, nothing is added
 
 
-def test_damaged_file_after_good_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+class Killed(BaseException):
+    """What ends a run as a kill does: nothing is saved after it."""
+
+
+def begun_rows(checkpoint: Path) -> int:
+    """Return how many rows of a begun file a checkpoint holds."""
+    begun = json.loads(checkpoint.read_text())["begun"] if checkpoint.exists() else None
+    return int(begun["rows"]) if begun else 0
+
+
+def kill_within_last_file(_: float, __: int) -> None:
+    """Read slowly, and end as soon as the checkpoint holds something of the last file."""
+    time.sleep(0.03)
+    checkpoint, last = Path("c.json"), len(list(Path("source").iterdir())) - 1
+    if begun_rows(checkpoint) and json.loads(checkpoint.read_text())["files"] == last:
+        raise Killed
+
+
+def kill_before_saving(_: float, rows: int) -> None:
+    """End within the last file, when no checkpoint has been written."""
+    if rows > 1500:
+        raise Killed
+
+
+def damage(path: Path, report: bytes) -> bytes:
+    """Flip a bit of a report in a file, and return what the file was."""
+    whole = path.read_bytes()
+    damaged = bytearray(whole)
+    damaged[whole.index(report)] ^= 1
+    path.write_bytes(damaged)
+    return whole
+
+
+LOST = (
+    r"^The file 'z\.parquet' cannot be read: .* 2,100 reports were counted before; "
+    r"those of whole files, 1,000, are in 'c\.json'\.$"
+)
+
+
+@pytest.mark.parametrize("ids", [False, True], ids=["without ids", "with ids"])
+@pytest.mark.parametrize("kill", [None, kill_before_saving, kill_within_last_file])
+def test_at_a_damaged_file_the_whole_files_before_it_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kill: Progress | None, ids: bool
+) -> None:
+    """Also if the run was killed within that file before, and its checkpoint holds some of it."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(local, "SECONDS", 0.0)  # counts of whole files are kept at every file, not every two seconds
     source = Path("source")
     source.mkdir()
-    reports = draw(PROTOCOL, 3000)
-    write(source / "a.csv", reports[:1000])
-    write(source / "b.parquet", reports[1000:], rows=500)
-    whole = (source / "b.parquet").read_bytes()
-    place = whole.index(reports.rows[2100].tobytes())
-    damaged = bytearray(whole)
-    damaged[place] ^= 1
-    (source / "b.parquet").write_bytes(damaged)
-    sentence = (
-        r"^The file 'b\.parquet' cannot be read: .* 2,000 reports were counted before; "
-        r"those of whole files, 1,000, are in 'c\.json'\.$"
-    )
-    with pytest.raises(InputError, match=sentence):
-        count_reports(source, checkpoint="c.json")
-    kept = json.loads(Path("c.json").read_text())
-    assert (kept["files"], kept["rows"], sum(kept["counts"]["totals"])) == (1, 0, 1000)
-    with pytest.raises(InputError, match=sentence):  # and still, if nothing is mended
-        count_reports(source, checkpoint="c.json")
-    (source / "b.parquet").write_bytes(whole)
-    write(source / "c.parquet", reports[:7])  # and one more has come
+    reports, names = draw(PROTOCOL, 3000), [f"u{place}" for place in range(3000)] if ids else None
+    write(source / "a.csv", reports[:500], ids=names and names[:500])
+    write(source / "b.arrow", reports[500:1000], ids=names and names[500:1000])
+    write(source / "z.parquet", reports[1000:], rows=50, ids=names and names[1000:])
+    whole = damage(source / "z.parquet", reports.rows[2120].tobytes())
+    if kill is not None:
+        with monkeypatch.context() as patch:
+            patch.setattr(local, "SECONDS", 0.0 if kill is kill_within_last_file else 3600.0)
+            with pytest.raises(Killed):
+                count_reports(source, checkpoint="c.json", progress=kill)
+    if kill is kill_within_last_file:
+        kept = json.loads(Path("c.json").read_text())
+        assert (kept["files"], sum(kept["counts"]["totals"])) == (2, 1000)
+        assert kept["begun"]["rows"] == sum(kept["begun"]["counts"]["totals"]) > 0
+    for _ in range(2):  # and still, if nothing is mended
+        with pytest.raises(InputError, match=LOST):
+            count_reports(source, checkpoint="c.json")
+        kept = json.loads(Path("c.json").read_text())
+        assert (kept["files"], kept["begun"], sum(kept["counts"]["totals"])) == (2, None, 1000)
+    (source / "z.parquet").write_bytes(whole)
+    write(source / "zz.parquet", reports[:7], ids=names and names[:7])  # and one more has come
     mended = count_reports(source, checkpoint="c.json").accumulator
-    again = count_reports(source).accumulator
-    assert mended.n == 3007
-    assert same(mended, again)
+    assert mended.n == (3000 if ids else 3007)
+    assert same(mended, count_reports(source).accumulator)
+
+
+def test_a_begun_file_that_changed_is_counted_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Right after the kill, before anybody met the damage: the counts of the whole files outlive it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(local, "SECONDS", 0.0)
+    source = Path("source")
+    source.mkdir()
+    write(source / "a.csv", draw(PROTOCOL, 300))
+    write(source / "b.parquet", draw(PROTOCOL, 900), rows=30)
+    with pytest.raises(Killed):
+        count_reports(source, checkpoint="c.json", progress=kill_within_last_file)
+    assert begun_rows(Path("c.json")) > 0
+    write(source / "b.parquet", draw(PROTOCOL, 901, 1), rows=100)
+    read: list[int] = []
+    found = count_reports(source, checkpoint="c.json", progress=lambda _, rows: read.append(rows)).accumulator
+    assert same(found, count_reports(source).accumulator)
+    assert max(read) == 901  # a.csv was not read again
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_counts_of_whole_files_and_of_the_begun_one_are_apart(tmp_path: Path, seed: int) -> None:
+    """Whatever is in the hands of the threads when a file ends: of many small files, one in the midst is damaged."""
+    rng, source, good = random.Random(seed), tmp_path / "source", tmp_path / "good"
+    source.mkdir()
+    good.mkdir()
+    reports, bad = draw(PROTOCOL, 40 * 60, seed), rng.randrange(20, 40)
+    for place in range(40):
+        part = reports[60 * place : 60 * place + 60]
+        path = write(source / f"{place:02}.parquet", part, rows=rng.choice([7, 20, 60]))
+        if place < bad:
+            (good / path.name).hardlink_to(path)
+        if place == bad:
+            damage(path, part.rows[50].tobytes())
+    with pytest.raises(InputError, match=f"{bad}.parquet"):
+        count_reports(source, threads=4, checkpoint=tmp_path / "c.json")
+    kept = json.loads((tmp_path / "c.json").read_text())
+    assert (kept["files"], kept["counts"]) == (bad, count_reports(good).accumulator.to_json())
+
+
+def test_a_simulation_is_told_after_resuming(tmp_path: Path) -> None:
+    """Also if it was the only one of the files, and was counted before."""
+    source = tmp_path / "source"
+    source.mkdir()
+    write(source / "a.parquet", draw(PROTOCOL, 10), header=ReportHeader(PROTOCOL, simulated=True))
+    write(source / "b.parquet", draw(PROTOCOL, 10))
+    for _ in range(2):
+        assert count_reports(source, checkpoint=tmp_path / "c.json").header.simulated
+    write(source / "c.parquet", draw(PROTOCOL, 10))
+    assert count_reports(source, checkpoint=tmp_path / "c.json").header.simulated
 
 
 def test_files_that_were_counted_must_be_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,8 +246,9 @@ def test_checkpoints_are_written_now_and_then(tmp_path: Path, monkeypatch: pytes
     assert saved[1:] == sorted(saved[1:])
 
 
-KEPT = "30 reports were counted before, and are kept in 'c.json'."
+NOT_KEPT = "0 reports were counted before; those of whole files, 0, are in 'c.json'."
 AGAIN = "remove it to count from the beginning."
+EMPTY = PROTOCOL.accumulator().to_json()
 NO_CHECKPOINT = "'c.json' exists and is not a checkpoint: name another file to keep the counts in."
 
 
@@ -161,22 +256,32 @@ NO_CHECKPOINT = "'c.json' exists and is not a checkpoint: name another file to k
     ("changes", "sentence"),
     [
         ({"schema_version": 2}, "schema_version of the checkpoint must be 1, got 2."),
+        ({"schema_version": True}, "schema_version of the checkpoint must be 1, got True."),
         ({"kind": "other"}, NO_CHECKPOINT),
         ({"more": 1}, NO_CHECKPOINT),
         ({"files": -1}, f"'c.json' is not a checkpoint: {AGAIN}"),
         ({"files": 2}, f"The checkpoint 'c.json' is of other reports, see the number of files, 1: {AGAIN}"),
         ({"files": True}, f"'c.json' is not a checkpoint: {AGAIN}"),
-        ({"rows": 0.5}, f"'c.json' is not a checkpoint: {AGAIN}"),
-        ({"rows": -1}, f"'c.json' is not a checkpoint: {AGAIN}"),
+        ({"begun": 5}, f"'c.json' is not a checkpoint: {AGAIN}"),
+        ({"begun": {"rows": 5}}, f"'c.json' is not a checkpoint: {AGAIN}"),
+        ({"begun": {"rows": 0.5, "counts": EMPTY}}, f"'c.json' is not a checkpoint: {AGAIN}"),
+        ({"begun": {"rows": 0, "counts": EMPTY}}, f"'c.json' is not a checkpoint: {AGAIN}"),
+        ({"begun": {"rows": True, "counts": EMPTY}}, f"'c.json' is not a checkpoint: {AGAIN}"),
+        (
+            {"files": 0, "begun": {"rows": 5, "counts": EMPTY | {"totals": [-1]}}},
+            "'c.json' is not a checkpoint of these reports: The counts must be whole numbers.",
+        ),
         ({"weights": "plain"}, f"The checkpoint 'c.json' is of other --weights: {AGAIN}"),
         ({"inputs": []}, f"The checkpoint 'c.json' is of other reports, see the number of files, 1: {AGAIN}"),
         ({"inputs": None}, f"'c.json' is not a checkpoint: {AGAIN}"),
         ({"inputs": [["r.parquet", 1, 1]]}, f"The checkpoint 'c.json' is of other reports, see 'r.parquet': {AGAIN}"),
         (
-            {"inputs": [["r.parquet", 1, 1]], "files": 0, "rows": 10},
-            f"The checkpoint 'c.json' is of other reports, see 'r.parquet': {AGAIN}",
+            {"files": 0, "counts": EMPTY, "begun": {"rows": 15, "counts": EMPTY}},
+            (
+                "The checkpoint ends inside a piece of 'r.parquet': start again to count that file from its first row. "
+                f"{NOT_KEPT}"
+            ),
         ),
-        ({"rows": 5, "files": 0}, f"The checkpoint ends inside a piece of 'r.parquet': {AGAIN} {KEPT}"),
         (
             {"counts": build("oue", 40).accumulator().to_json()},
             (
@@ -189,7 +294,7 @@ NO_CHECKPOINT = "'c.json' exists and is not a checkpoint: name another file to k
             f"The checkpoint 'c.json' is of other classes of size: {AGAIN}",
         ),
         (
-            {"counts": PROTOCOL.accumulator().to_json() | {"totals": [-1]}},
+            {"counts": EMPTY | {"totals": [-1]}},
             "'c.json' is not a checkpoint of these reports: The counts must be whole numbers.",
         ),
     ],

@@ -71,6 +71,7 @@ TOTALS = np.full(CLASSES, 10, "<i8")
             {"table": np.full(CLASSES * K, -1, "<i8").tobytes()},
             "A worker's counts are negative, or larger than its number of reports.",
         ),
+        ({"totals": np.full(CLASSES, 1 << 62, "<i8").tobytes()}, "Counts of 2^62 reports or more cannot be added up."),
         ({"refused": None}, "A worker's refused reports must be numbers by reason."),
         ({"refused": {"nothing": 0}}, "A worker's refused reports must be numbers by reason."),
         ({"refused": {"nothing": True}}, "A worker's refused reports must be numbers by reason."),
