@@ -68,7 +68,7 @@ def capacities(page: Page) -> list[str]:
 def test_it_opens_and_draws(opened: Opener) -> None:
     page = opened("")
     assert page.title() == "qifldp explore"
-    assert page.locator("p.lead").inner_text().startswith("Take ss:epsilon=1")
+    assert page.locator("p.lead").inner_text().startswith("Take subset selection (SS): ")
     assert len(capacities(page)) == 7
     page.wait_for_selector("[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg")
 

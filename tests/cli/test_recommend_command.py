@@ -35,7 +35,7 @@ def test_document(terminal: Terminal, limit: tuple[str, str], goal: dict[str, ob
     document = terminal(*QUESTION, *limit, "--json").document()
     assert set(document) == KEYS
     assert document["goal"] == goal
-    assert document["max_epsilon"] is None
+    assert document["max_epsilon"] == ("4" if "asr" in goal or "bits" in goal else None)
     for protocol in (document["recommended"], *document["others"]):
         assert set(protocol) == FIGURES
     assert document["recommended"]["outcome"] == "recommended"
@@ -45,8 +45,12 @@ def test_document(terminal: Terminal, limit: tuple[str, str], goal: dict[str, ob
 def test_people_see_it_in_eighty_columns(terminal: Terminal) -> None:
     outcome = terminal(*QUESTION, "--max-asr", "0.12", "--epsilon", "2")
     assert (outcome.code, outcome.err) == (0, "")
-    assert outcome.out.startswith("Take mix:epsilon=2,parts=")
-    assert "and the tight ε to at most 2, it estimates best." in " ".join(outcome.out.split())
+    words = " ".join(outcome.out.split())
+    assert words.startswith(
+        "Take a public mixture (MIX): a coin that everybody sees makes a report a set of 6 of the 20"
+    )
+    assert "(mix:epsilon=2,parts=0.466771*ss@6+0.533229*ss@7)." in words
+    assert "and the tight ε (what is really spent) to at most 2, it estimates best." in words
     assert max(map(len, outcome.out.splitlines())) <= 80
     assert "Why not the others" in outcome.out
 
@@ -67,6 +71,32 @@ def test_nothing_keeps_the_limit(terminal: Terminal) -> None:
     outcome = terminal("recommend", "--domain-size", "4", "--n", "100", "--max-asr", "0.2")
     assert outcome.code == 0
     assert "No protocol keeps the chance of a right guess to at most 20 %" in outcome.out
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        ("--domain-size", "50", "--n", "100000", "--max-bits", "6.5"),
+        ("--domain-size", "10", "--n", "1000", "--max-asr", "1"),
+        ("--domain-size", "10", "--n", "1000", "--max-error", "1e300"),
+        ("--domain-size", "10", "--n", "1000", "--epsilon", "500", "--protocols", "the"),
+        ("--domain-size", "10", "--n", "1000", "--epsilon", "700"),
+    ],
+)
+def test_a_limit_that_everything_keeps_has_an_answer(terminal: Terminal, question: tuple[str, ...]) -> None:
+    document = terminal("recommend", *question, "--json").document()
+    assert document["recommended"] is not None
+    reasons = {other["reason"] for other in document["others"] if other["outcome"] == "infeasible"}
+    assert reasons <= {"no hash function has this many buckets (2^31 at most): it cannot be deployed"}
+
+
+def test_the_default_of_epsilon_is_said_and_can_be_overridden(terminal: Terminal) -> None:
+    words = " ".join(terminal(*QUESTION, "--max-asr", "0.12").out.split())
+    assert "to at most 4 (the default of qifldp recommend --epsilon), it estimates best." in words
+    more = terminal(*QUESTION, "--max-asr", "0.12", "--epsilon", "10", "--json").document()
+    assert more["max_epsilon"] == "10"
+    assert "default" not in str(more["sentences"])
+    assert more["recommended"]["epsilon"] == 10
 
 
 def test_result_in_a_file(terminal: Terminal, tmp_path: Path) -> None:
@@ -93,6 +123,11 @@ def test_result_in_a_file(terminal: Terminal, tmp_path: Path) -> None:
             ("--epsilon", "1", "--protocols", "oue:epsilon=2"),
             "The budget of oue:epsilon=2 is what is looked for: leave it out of the spec.",
         ),
+        (
+            ("--epsilon", "1", "--protocols", "mix:parts="),
+            "The parameter parts of mix has no value: write it after the equals sign.",
+        ),
+        (("--epsilon", "1e-9", "--max-asr", "0.1"), "--epsilon beside another limit must be above 1e-09, got '1e-9'."),
     ],
 )
 def test_refused(terminal: Terminal, arguments: tuple[str, ...], sentence: str) -> None:

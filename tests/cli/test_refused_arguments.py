@@ -104,7 +104,7 @@ KNOWN = "there are grr, ss, blh, olh, lh, sue, oue, ue, the, mix."
         ("grr:exp_epsilon=1", "exp_epsilon must be above 1, got '1'."),
         ("grr:epsilon=0", f"{SMALL}'0'."),
         ("grr:epsilon", "a parameter of grr must be written key=value, got 'epsilon'."),
-        ("the:theta=", "a parameter of the must be written key=value, got 'theta='."),
+        ("the:theta=", "The parameter theta of the has no value: write it after the equals sign."),
         ("", f"{LIST}''."),
         ("grr,,oue", f"{LIST}'grr,,oue'."),
         ("grr,", f"{LIST}'grr,'."),

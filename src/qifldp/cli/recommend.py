@@ -20,7 +20,10 @@ def recommend_command(
     domain_size: Annotated[int, typer.Option(help="Number of values.")],
     n: Annotated[int, typer.Option("--n", help="Number of reports.")],
     epsilon: Annotated[
-        str | None, typer.Option(help="Largest tight ε: 1, ln(3) or 2*ln(3); alone, or beside another limit.")
+        str | None,
+        typer.Option(
+            help="Largest tight ε: 1, ln(3) or 2*ln(3); alone, or beside another limit (4 beside asr and bits)."
+        ),
     ] = None,
     max_asr: Annotated[float | None, typer.Option(help="Largest chance of a right guess, no prior knowledge.")] = None,
     max_bits: Annotated[float | None, typer.Option(help="Largest Shannon capacity in bits.")] = None,

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from qifldp.channels.profile import Profile
 from qifldp.comparison.accuracy import weighted_standard_error
-from qifldp.comparison.solve import Piece, Solution, solve
+from qifldp.comparison.solve import SMALLEST_SOLVED, Piece, solve
 from qifldp.errors import InputError
-from qifldp.exact.budget import Budget
+from qifldp.exact.budget import LARGEST_EPSILON, Budget
 from qifldp.leakage.capacity import tight_epsilon
 from qifldp.leakage.information import shannon_capacity
 from qifldp.leakage.vulnerability import asr
@@ -23,6 +24,17 @@ Outcome = Literal["recommended", "dominated", "less_suitable", "infeasible"]
 ALIKE = 1e-9
 """Relative difference within which two figures are one: solved budgets have twelve digits."""
 
+DEFAULT_CAP = Budget.read(4)
+"""The largest tight ε beside a limit on one guess or on bits, unless another is given.
+
+Such a limit alone bounds no ε (local hashing to one bit keeps one guess down at every ε), and with ε what the most
+telling reports say grows without bound. At 4 a report is at most e^4 = 55 times as likely under one value as under
+another: more than Chrome's RAPPOR (2.04) or Mozilla's (2.48) allowed, and what Apple allows for emoji.
+"""
+
+NEGLIGIBLE = 60.0
+"""Sizes of reports whose mass is below e^-60 of the largest are left out of drafts: 1e-20 of the whole, at any k."""
+
 
 @dataclass(frozen=True)
 class Goal:
@@ -32,7 +44,7 @@ class Goal:
         kind: What is limited.
         value: The limit; for ``epsilon`` a budget.
         most_bytes: The largest report that clients can send, if there is a limit.
-        cap: The largest tight ε beside another limit, if there is one.
+        cap: The largest tight ε beside another limit, if one is given.
     """
 
     kind: Kind
@@ -49,6 +61,8 @@ class Goal:
             if self.cap is not None:
                 raise InputError("A goal of kind epsilon is its own cap.")
             return
+        if self.cap is not None and not self.cap.epsilon > SMALLEST_SOLVED:
+            raise InputError.expected("--epsilon beside another limit", f"above {SMALLEST_SOLVED:g}", str(self.cap))
         if not 0 < self.value < math.inf or (self.kind == "asr" and self.value > 1):
             wanted = "above 0 and at most 1" if self.kind == "asr" else "positive and finite"
             raise InputError.expected(f"--max-{self.kind}", wanted, self.value)
@@ -57,6 +71,23 @@ class Goal:
     def number(self) -> float:
         """The limit as a number."""
         return self.value.epsilon if isinstance(self.value, Budget) else self.value
+
+    @property
+    def largest(self) -> Budget | None:
+        """The largest tight ε: the goal itself, or the cap; a limit on the error alone sets none."""
+        if isinstance(self.value, Budget):
+            return self.value
+        return DEFAULT_CAP if self.cap is None and self.kind != "error" else self.cap
+
+    def is_kept(self, candidate: Candidate) -> bool:
+        """Return whether a protocol's figure is within the limit, and its tight ε within the largest."""
+        figures = {"asr": candidate.asr, "bits": candidate.bits, "error": candidate.standard_error}
+        figure = figures.get(self.kind, candidate.tight_epsilon)
+        assert figure is not None
+        assert candidate.tight_epsilon is not None
+        slack = 1 + (ALIKE if self.kind == "epsilon" else 0.0)
+        within = self.largest is None or candidate.tight_epsilon <= self.largest.epsilon * (1 + ALIKE)
+        return within and figure <= self.number * slack
 
 
 @dataclass(frozen=True)
@@ -132,53 +163,71 @@ def measured_at(protocol: Protocol, n: int) -> Candidate:
 
 def _budget(subject: ProtocolSpec, k: int, n: int, goal: Goal) -> Budget | str:
     """Return the largest budget within a limit on leakage, or the least within one on the error, or why none."""
-
-    def build(epsilon: float) -> Protocol:
-        return subject.build(k, Budget.read(epsilon))
+    figure, limit = _figure(goal, n), goal.number
 
     def piece(epsilon: float) -> Piece:
         return Piece(*subject.default_range(k, epsilon))
 
-    if isinstance(goal.value, Budget):
-        return _budget_of_tight(subject, k, goal.value, piece)
+    def exact(epsilon: float) -> float:
+        return figure(subject.build(k, Budget.read(epsilon)).profile)
+
+    def draft(epsilon: float) -> float:
+        return figure(_bulk(subject.build(k, Budget.read(epsilon)).profile))
+
     if goal.kind == "error":
-        solution = solve(
-            lambda e: weighted_standard_error(build(e).profile, n), goal.value, rising=False, take="first", piece=piece
-        )
-    else:
-        figure: Callable[[Protocol], float] = shannon_capacity if goal.kind == "bits" else lambda p: float(asr(p))
-        solution = solve(lambda e: figure(build(e)), goal.value, piece=piece)
-    if goal.cap is not None and goal.kind != "error" and solution.reason.startswith("every"):
-        return _budget_of_tight(subject, k, goal.cap, piece)
-    if solution.epsilon is None:
-        return _no_budget(solution, goal)
-    tight = build(solution.epsilon).tight_epsilon
+        return _least_budget(subject, k, goal, exact, draft, piece)
+    assert goal.largest is not None
+    largest = _budget_of_tight(subject, k, goal.largest, piece)
+    if goal.kind == "epsilon" or exact(largest.epsilon) <= limit:
+        return largest
+    found = solve(exact, limit, piece=piece, largest=largest.epsilon, draft=draft).epsilon
+    if found is not None:
+        return Budget.read(found)
+    what = "its chance of a right guess is" if goal.kind == "asr" else "its bits are"
+    return f"{what} above {amount(goal.kind, limit)} at every ε from {SMALLEST_SOLVED:g} on"
+
+
+def _least_budget(
+    subject: ProtocolSpec,
+    k: int,
+    goal: Goal,
+    exact: Callable[[float], float],
+    draft: Callable[[float], float],
+    piece: Callable[[float], Piece],
+) -> Budget | str:
+    """Return the least budget within a limit on the error, or why there is none."""
+    solution = solve(exact, goal.number, rising=False, take="first", piece=piece, draft=draft)
+    if solution.epsilon is None and not solution.reason.startswith("every"):
+        return f"its standard error is above {percent(goal.number)} at every ε up to {LARGEST_EPSILON}"
+    found = Budget.read(SMALLEST_SOLVED if solution.epsilon is None else solution.epsilon)
+    tight = subject.build(k, found).tight_epsilon
     if goal.cap is None or tight <= goal.cap.epsilon * (1 + ALIKE):
-        return Budget.read(solution.epsilon)
-    if goal.kind == "error":
-        return f"it needs a tight ε of {tight:.4g}, above {goal.cap.epsilon:.4g}"
-    return _budget_of_tight(subject, k, goal.cap, piece)
+        return found
+    return f"it needs a tight ε of {tight:.4g}, above {goal.cap.epsilon:.4g}"
 
 
-def _budget_of_tight(subject: ProtocolSpec, k: int, tight: Budget, piece: Callable[[float], Piece]) -> Budget | str:
-    """Return the budget at which a protocol's tight ε is a wanted one: that one itself, but for THE."""
-    own = subject.build(k, tight).tight_epsilon
-    if abs(own / tight.epsilon - 1) <= ALIKE:
+def _budget_of_tight(subject: ProtocolSpec, k: int, tight: Budget, piece: Callable[[float], Piece]) -> Budget:
+    """Return the largest budget at which a protocol's tight ε is within a limit: the limit itself, but for THE."""
+    if subject.build(k, tight).tight_budget == tight:
         return tight
-    solution = solve(lambda e: tight_epsilon(subject.build(k, Budget.read(e))), tight.epsilon, piece=piece)
-    return (
-        Budget.read(solution.epsilon) if solution.epsilon is not None else f"its tight ε is never {tight.epsilon:.4g}"
-    )
+    found = solve(lambda e: tight_epsilon(subject.build(k, Budget.read(e))), tight.epsilon, piece=piece)
+    if found.epsilon is not None:
+        return Budget.read(found.epsilon)
+    # no protocol's tight ε is above the one it claims: where no budget looked at is small enough, the limit itself is
+    return Budget.read(LARGEST_EPSILON) if found.reason.startswith("every") else tight
 
 
-def _no_budget(solution: Solution, goal: Goal) -> str:
-    what = {"asr": "its chance of a right guess is", "bits": "its bits are", "error": "its standard error is"}[
-        goal.kind
-    ]
-    limit = amount(goal.kind, goal.number)
-    if solution.reason.startswith("every"):
-        return f"{what} at most {limit} at every ε: say with --epsilon how large it may be"
-    return f"{what} above {limit} at every ε"
+def _figure(goal: Goal, n: int) -> Callable[[Profile], float]:
+    """Return the figure that a goal limits."""
+    if goal.kind == "error":
+        return lambda profile: weighted_standard_error(profile, n)
+    return shannon_capacity if goal.kind == "bits" else lambda profile: float(asr(profile))
+
+
+def _bulk(profile: Profile) -> Profile:
+    """Return a profile without the sizes that hardly ever occur; over a million values nearly all are such."""
+    kept = profile.log_mass > profile.log_mass.max() - NEGLIGIBLE
+    return replace(profile, sizes=profile.sizes[kept], log_mass=profile.log_mass[kept])
 
 
 def amount(kind: Kind, value: float) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from qifldp.channels.channel import Channel
-from qifldp.comparison.accuracy import standard_error
+from qifldp.comparison.accuracy import weighted_standard_error
 from qifldp.comparison.solve import MATCHED, Piece, Solution, solve
 from qifldp.comparison.subjects import Subject, build
 from qifldp.errors import InputError
@@ -109,7 +109,7 @@ def _figure(name: str, source: Protocol | Channel, n: int) -> float:
     """Return the figure that a question is about."""
     if name == "error":
         assert isinstance(source, Protocol)
-        return standard_error(source, n)
+        return weighted_standard_error(source.profile, n)  # that of the default estimator
     if name == "asr":
         return float(asr(source))
     return tight_epsilon(source) if name == "tight-epsilon" else shannon_capacity(source)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Literal
 
 from qifldp.channels.profile import check_domain_size
 from qifldp.comparison.candidates import (
@@ -16,13 +18,21 @@ from qifldp.comparison.candidates import (
     amount,
     candidate_for,
     measured_at,
-    not_deployable,
     percent,
 )
-from qifldp.comparison.frontier import Mixture, frontier, mixture_of_bits
+from qifldp.comparison.frontier import (
+    Mixture,
+    best_epsilon_of_bits,
+    best_selection,
+    frontier,
+    information_wanted,
+    mixture_of_bits,
+)
 from qifldp.errors import InputError
-from qifldp.exact.budget import Budget
+from qifldp.exact.budget import Budget, show_rational
 from qifldp.protocols.specs import SEVEN, ProtocolSpec, parse_spec
+from qifldp.protocols.subset_selection import SS
+from qifldp.protocols.wording import described
 from qifldp.refinement.decide import decide_refinement
 from qifldp.refinement.decision import Refines
 
@@ -32,7 +42,20 @@ MATERIAL = 0.005
 """A mixture is offered from this gain on: half a per cent is not worth a second parameter."""
 
 WEIGHT_DIGITS = 6
-"""Decimals of the weights of a mixture, rounded to the side that keeps the limit."""
+"""Digits of the weights of a mixture."""
+
+SIDES = (0, 1, -1)
+"""Units of a weight's last digit to go on from where it is cut: one way or the other keeps the limit."""
+
+ROUNDED = 1e-5
+"""Relative difference from the frontier within which a protocol is on it: its mixtures have weights of six digits."""
+
+EPSILON_DIGITS = 6
+"""Digits of an ε that is chosen freely, not solved for."""
+
+Standing = Literal["best", "nearly", "compared"]
+"""How a recommendation stands among all protocols within the limits: none does better, none by half a per cent, or
+nothing is known beyond those that were compared."""
 
 FEW = 1.1
 """Ratios below this are told in per cent."""
@@ -54,8 +77,11 @@ class Recommendation:
         domain_size: Number of values k.
         n: Number of reports.
         goal: The limit.
-        chosen: The recommended protocol; None if no protocol keeps the limit.
+        chosen: The recommended protocol; None if none keeps the limit.
         others: All others, the most accurate (or, for a limit on the error, the least leaky) first.
+        standing: How it stands among all protocols within the limits. Where there is none, ``best`` says that no
+            protocol whatever keeps them.
+        named: Plain names of the protocols to choose from.
     """
 
     domain_size: int
@@ -63,31 +89,63 @@ class Recommendation:
     goal: Goal
     chosen: Candidate | None
     others: tuple[Candidate, ...]
+    standing: Standing
+    named: tuple[str, ...]
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The recommendation in sentences."""
-        kept = f"{_LIMITS[self.goal.kind]} {amount(self.goal.kind, self.goal.number)}"
-        if self.goal.cap is not None:
-            kept += f", and the tight ε to at most {amount('epsilon', self.goal.cap.epsilon)}"
-        if self.chosen is None:
-            return (f"No protocol keeps {kept} over {self.domain_size:,} values and {self.n:,} reports.",)
+        """The recommendation in sentences: what to take, how it stands, its figures, and what else to know."""
         chosen = self.chosen
+        if chosen is None:
+            return (self._nothing(),)
         assert chosen.asr is not None
         assert chosen.standard_error is not None
-        best = "leaks least to one guess" if self.goal.kind == "error" else "estimates best"
-        first = f"Take {chosen.spec}: of all that keep {kept}, it {best}."
+        first = f"Take {described(parse_spec(chosen.spec).build(self.domain_size))} ({chosen.spec})."
         error = f"a standard error of {percent(chosen.standard_error)} for each frequency, from {self.n:,} reports"
         blind = f"(blind: {percent(1 / self.domain_size)})"
         guess = f"A guess at one person's value is right with {percent(chosen.asr)} {blind}"
-        second = f"{guess}; the collector has {error}, {chosen.report_bytes:,} byte{_s(chosen.report_bytes)} each."
+        figures = f"{guess}; the collector has {error}, {chosen.report_bytes:,} byte{_s(chosen.report_bytes)} each."
         safer = [other.protocol for other in self.others if other.safer]
-        third = [f"It is at least as safe for everybody as {_listed(safer)}, proved."] if safer else []
-        return (first, second, *third, *self._wary())
+        proved = [f"It is at least as safe for everybody as {_listed(safer)}, proved."] if safer else []
+        asked = f"{chosen.protocol} is none of the protocols asked about: it comes from the frontier of all."
+        unnamed = [] if chosen.protocol in self.named else [asked]
+        return (first, self._stands(), figures, *proved, *unnamed, *self._wary())
+
+    def _stands(self) -> str:
+        best = "leaks least to one guess" if self.goal.kind == "error" else "estimates best"
+        if self.standing == "best":
+            return f"Of all protocols that keep {self._kept()}, it {best}."
+        if self.standing == "nearly":
+            if self.goal.kind == "error":
+                return f"No protocol that keeps {self._kept()} leaks half a per cent less to one guess."
+            return f"No protocol that keeps {self._kept()} estimates half a per cent better."
+        if self.goal.kind == "error":
+            return f"Of those compared here, each at the least ε that keeps {self._kept()}, it {best}."
+        return f"Of those compared here that keep {self._kept()}, it {best}."
+
+    def _nothing(self) -> str:
+        k = self.domain_size
+        where = f"over {k:,} values and {self.n:,} reports"
+        if self.standing != "best":
+            return f"None of the protocols named keeps {self._kept()} {where}."
+        if self.goal.kind == "asr":
+            limit = f"{_LIMITS['asr']} {percent(self.goal.number)}"
+            return f"No protocol keeps {limit} over {k:,} values: a blind guess is right with {percent(1 / k)}."
+        return f"No protocol keeps {self._kept()} {where}."
+
+    def _kept(self) -> str:
+        goal = self.goal
+        kept = f"{_LIMITS[goal.kind]} {amount(goal.kind, goal.number)}"
+        if goal.kind != "epsilon" and goal.largest is not None:
+            kept += f" and {_LIMITS['epsilon']} {amount('epsilon', goal.largest.epsilon)}"
+            kept += "" if goal.cap is not None else " (the default of qifldp recommend --epsilon)"
+        if goal.most_bytes is not None:
+            kept += f", in reports of at most {goal.most_bytes:,} byte{_s(goal.most_bytes)}"
+        return kept
 
     def _wary(self) -> list[str]:
         """Return a sentence on ε, where nothing limits it and another protocol keeps the limit at a smaller one."""
-        if self.goal.kind == "epsilon" or self.goal.cap is not None or self.chosen is None:
+        if self.goal.largest is not None or self.chosen is None:
             return []
         tight = [(c.tight_epsilon, c.protocol) for c in self.others if c.outcome != "infeasible" and c.tight_epsilon]
         mine = self.chosen.tight_epsilon
@@ -100,12 +158,13 @@ class Recommendation:
 
     def to_json(self) -> dict[str, object]:
         """Return the recommendation as JSON."""
+        largest = self.goal.largest
         return {
             "schema_version": SCHEMA_VERSION,
             "domain_size": self.domain_size,
             "n": self.n,
             "goal": {self.goal.kind: str(self.goal.value) if isinstance(self.goal.value, Budget) else self.goal.value},
-            "max_epsilon": None if self.goal.cap is None else str(self.goal.cap),
+            "max_epsilon": None if self.goal.kind == "epsilon" or largest is None else str(largest),
             "max_report_bytes": self.goal.most_bytes,
             "recommended": None if self.chosen is None else self.chosen.to_json(),
             "others": [other.to_json() for other in self.others],
@@ -114,7 +173,7 @@ class Recommendation:
 
 
 _LIMITS: dict[Kind, str] = {
-    "epsilon": "the tight ε to at most",
+    "epsilon": "the tight ε (what is really spent) to at most",
     "asr": "the chance of a right guess to at most",
     "bits": "a report to at most",
     "error": "the standard error to at most",
@@ -132,8 +191,11 @@ def recommend(
     """Return the protocol to take under a limit, why, and why not the others.
 
     A limit on leakage asks for the least standard error, a limit on the error for the least chance of a right guess.
-    Where a public mixture of subset selections at the same ε gains half a per cent or more, it is a candidate too.
-    The recommended one is never dominated: no other has both less leakage and less error.
+    Every protocol is measured at the largest ε that keeps a limit on leakage and the largest tight ε (DEFAULT_CAP
+    beside a limit on one guess or on bits, if none is given), or at the least ε that keeps a limit on the error. Where
+    a public mixture of subset selections gains half a per cent or more, it is taken: the one of the frontier at the
+    largest tight ε or, for a limit on the error without one, at that of the best protocol; for a limit on bits the best
+    at any ε. The recommended one is never dominated: none that keeps the limits has less leakage and less error.
 
     Args:
         domain_size: Number of values k.
@@ -158,16 +220,19 @@ def recommend(
     tell("mixture", len(subjects), steps)
     ranked = sorted((other for other in found if other.outcome != "infeasible"), key=lambda c: _rank(c, goal))
     chosen = _first(ranked, goal)
-    if chosen is not None and (mixed := _mixture(chosen, k, n, goal)) is not None:
-        ranked.append(mixed)
-        chosen = mixed
+    offered = _first(_offers(chosen, k, n, goal), goal)
+    standing = _standing(chosen, offered, k, n, goal)
+    if offered is not None and _gains(offered, chosen, goal):
+        ranked.append(offered)
+        chosen = offered
     tell("refinement", len(subjects) + 1, steps)
     others = [_judged(other, chosen, ranked, goal, k) for other in ranked if other is not chosen]
     others.sort(key=lambda c: _rank(c, goal))
     rejected = [other for other in found if other.outcome == "infeasible"]
     if chosen is not None:
         chosen = replace(chosen, outcome="recommended", reason=_why(chosen, goal))
-    return Recommendation(k, n, goal, chosen, (*others, *rejected))
+    named = tuple(dict.fromkeys(subject.name.upper() for subject in subjects))
+    return Recommendation(k, n, goal, chosen, (*others, *rejected), standing, named)
 
 
 def _subjects(specs: Sequence[str]) -> list[ProtocolSpec]:
@@ -207,48 +272,117 @@ def _first(ranked: Sequence[Candidate], goal: Goal) -> Candidate | None:
     return min(ranked, key=lambda other: (other.report_bytes or 0, len(other.spec)))
 
 
-def _mixture(chosen: Candidate, k: int, n: int, goal: Goal) -> Candidate | None:
-    """Return a mixture of subset selections, at the cap or the tight ε of the best protocol, if it is better."""
-    assert chosen.tight_epsilon is not None
-    budget = goal.value if isinstance(goal.value, Budget) else goal.cap
-    if budget is None:
-        budget = Budget.read(float(f"{chosen.tight_epsilon:.12g}"))
-    if goal.kind == "bits":
-        found: Mixture | None = mixture_of_bits(k, budget, goal.number)
-    elif goal.kind == "error":
-        found = frontier(k, budget).mixture_of_error(goal.number, n)
-    elif goal.kind == "asr":
-        found = frontier(k, budget).mixture(max(goal.number, 1 / k))
-    else:
-        found = frontier(k, budget).mixture(1.0)
-    if found is None:
-        return None
-    spec = _mixture_spec(found, budget, upward=goal.kind == "error")
-    if spec is None:
-        return None
-    mixed = measured_at(parse_spec(spec).build(k), n)
-    if not_deployable(mixed, goal) or _rank(mixed, goal)[0] > _rank(chosen, goal)[0] * (1 - MATERIAL):
-        return None
-    limited = {"asr": mixed.asr, "bits": mixed.bits, "error": mixed.standard_error, "epsilon": None}[goal.kind]
-    return mixed if limited is None or limited <= goal.number else None
+def _gains(offered: Candidate, chosen: Candidate | None, goal: Goal) -> bool:
+    """Return whether what the frontier offers is better, by enough to be worth it, than the best protocol named."""
+    return chosen is None or _rank(offered, goal)[0] <= _rank(chosen, goal)[0] * (1 - MATERIAL)
 
 
-def _mixture_spec(mixture: Mixture, budget: Budget, *, upward: bool) -> str | None:
-    """Return a mixture as a spec, its weights to six decimals; None if only silence is left.
+def _standing(chosen: Candidate | None, offered: Candidate | None, k: int, n: int, goal: Goal) -> Standing:
+    """Return how the better of two stands: the best protocol named, and what the frontier offers.
 
-    The part of the smallest set tells most: its weight is rounded down, or up where the error is limited.
+    Against one guess the frontier at the largest tight ε is that of all protocols. A limit on the size of reports
+    leaves some out; about bits less is known; and without a largest ε there is no frontier.
     """
-    unit = Fraction(1, 10**WEIGHT_DIGITS)
-    (first, weight), *rest = [part for part in mixture.parts if part[0]] or [(0, 0.0)]
-    steps = (math.ceil if upward else math.floor)(Fraction(weight) / unit)
-    if not first or steps <= 0:
-        return None
-    if steps * unit >= 1:
-        return f"ss:epsilon={budget},omega={first}"
-    parts = [(first, steps * unit)]
-    if rest:
-        parts.append((rest[0][0], 1 - steps * unit))
-    text = "+".join(f"{float(share):.{WEIGHT_DIGITS}g}*ss@{size}" for size, share in parts)
+    if goal.kind == "asr" and goal.number < 1 / k:
+        return "best"
+    if goal.largest is None or goal.kind == "bits" or goal.most_bytes is not None:
+        return "compared"
+    if offered is None:
+        beyond = goal.kind == "error" and frontier(k, goal.largest).mixture_of_error(goal.number, n) is None
+        return "best" if beyond and chosen is None else "compared"
+    if chosen is None or _gains(offered, chosen, goal):
+        return "best"
+    return "best" if _rank(chosen, goal)[0] <= _rank(offered, goal)[0] * (1 + ROUNDED) else "nearly"
+
+
+def _offers(chosen: Candidate | None, k: int, n: int, goal: Goal) -> list[Candidate]:
+    """Return the frontier's mixture within the limits, and beside a limit on reports the best single subset selection.
+
+    Args:
+        chosen: The best protocol named, at whose tight ε the mixture is if the goal sets no largest one.
+        k: Number of values.
+        n: Number of reports.
+        goal: The limit.
+    """
+    budget = goal.largest
+    if budget is None:
+        if chosen is None or chosen.tight_epsilon is None:
+            return []
+        budget = Budget.read(float(f"{chosen.tight_epsilon:.12g}"))
+    alone, mixed = (_largest_size(k, budget, goal.most_bytes, spare) for spare in (0, 1))
+    offers = [_mixture(k, n, budget, goal, mixed) if mixed else None]
+    if goal.most_bytes is not None and alone:
+        offers.append(_single(k, n, budget, goal, alone))
+    return [one for one in offers if one is not None]
+
+
+def _largest_size(k: int, budget: Budget, most_bytes: int | None, spare: int) -> int:
+    """Return the largest size of sets whose reports, and so many bytes to spare, fit; 0 if none does."""
+    if most_bytes is None:
+        return k - 1
+    return bisect_right(range(1, k), most_bytes - spare, key=lambda size: SS(k, budget, omega=size).report_bytes)
+
+
+def _mixture(k: int, n: int, budget: Budget, goal: Goal, largest_size: int) -> Candidate | None:
+    """Return the frontier's mixture within a limit, its weights rounded so that it keeps it; None if there is none."""
+    if goal.kind == "bits":
+        best = best_epsilon_of_bits(k, budget, goal.number, largest_size=largest_size)
+        if best < budget.epsilon * (1 - ALIKE):
+            budget = Budget.read(float(f"{best:.{EPSILON_DIGITS}g}"))
+    for spare in (0, ALIKE):  # at a corner there is nothing to round, and the figure may be a double's unit too large
+        found = _mixture_within(goal.number * (1 - spare), k, n, budget, goal.kind, largest_size)
+        parts = [] if found is None else [(size, weight) for size, weight in found.parts if size]
+        for further in SIDES if parts else ():
+            measured = measured_at(parse_spec(_mixture_spec(parts, budget, further)).build(k), n)
+            if goal.is_kept(measured):
+                return measured
+    return None
+
+
+def _mixture_within(limit: float, k: int, n: int, budget: Budget, kind: Kind, largest_size: int) -> Mixture | None:
+    if kind == "bits":
+        return mixture_of_bits(k, budget, limit, largest_size=largest_size)
+    edge = frontier(k, budget, largest_size=largest_size)
+    if kind == "error":
+        return edge.mixture_of_error(limit, n)
+    return edge.mixture(max(limit, 1 / k) if kind == "asr" else 1.0)
+
+
+def _single(k: int, n: int, budget: Budget, goal: Goal, largest_size: int) -> Candidate | None:
+    """Return the best single subset selection within a limit; None if there is none."""
+    for spare in (0, ALIKE):
+        limit = goal.number * (1 - spare)
+        size = best_selection(
+            k,
+            budget,
+            largest_size,
+            excess=k * limit - 1 if goal.kind == "asr" else math.inf,
+            bits=limit if goal.kind == "bits" else math.inf,
+            information=information_wanted(k, limit, n) if goal.kind == "error" else 0.0,
+        )
+        measured = None if size is None else measured_at(SS(k, budget, omega=size), n)
+        if measured is not None and goal.is_kept(measured):
+            return measured
+    return None
+
+
+def _mixture_spec(parts: Sequence[tuple[int, float]], budget: Budget, further: int) -> str:
+    """Return one or two subset selections with their weights as a spec.
+
+    The first weight is cut to six digits, or where the second takes up what is left to six decimals.
+
+    Args:
+        parts: Sizes and weights; what is left of one is silence, or the second part's.
+        budget: Their ε.
+        further: Units of the last digit to go on from there.
+    """
+    (first, weight), *rest = parts
+    unit = Fraction(10) ** (-WEIGHT_DIGITS if rest else math.floor(math.log10(weight)) + 1 - WEIGHT_DIGITS)
+    share = unit * (math.floor(Fraction(weight) / unit) + further)
+    if share >= 1 or share <= 0:
+        return f"ss:epsilon={budget},omega={first if share >= 1 else rest[0][0]}"
+    shares = [(first, share)] + ([(rest[0][0], 1 - share)] if rest else [])
+    text = "+".join(f"{show_rational(one)}*ss@{size}" for size, one in shares)
     return f"mix:epsilon={budget},parts={text}"
 
 
@@ -258,7 +392,8 @@ def _judged(other: Candidate, chosen: Candidate | None, ranked: Sequence[Candida
     safer = k <= LARGEST_ORDER and _is_safer(other, chosen, k)
     better = next(_dominating(other, (chosen, *ranked), goal), None)
     if better is not None:
-        words = f"dominated by {better.protocol}: {_against(other, better, goal)}"
+        name = better.protocol if better.protocol != other.protocol else better.spec
+        words = f"dominated by {name}: {_against(other, better, goal)}"
         return replace(other, outcome="dominated", safer=safer, reason=words)
     more = _rank(other, goal)[0] / _rank(chosen, goal)[0]
     if goal.kind == "error":

@@ -107,10 +107,12 @@ def parse_spec(text: str) -> ProtocolSpec:
     settings: dict[str, str] = {}
     for part in rest.split(",") if rest.strip() else []:
         key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not value:
+        if not equals:
             raise InputError.expected(f"a parameter of {name}", "written key=value", part)
         if key.lower() not in allowed:
             raise InputError(_unknown(f"parameter of {name}", key.lower(), list(allowed)))
+        if not value:
+            raise InputError(f"The parameter {key.lower()} of {name} has no value: write it after the equals sign.")
         if key.lower() in settings:
             raise InputError(f"The parameter {key.lower()} of {name} is given twice.")
         settings[key.lower()] = value

@@ -29,8 +29,8 @@ _LEARNS = (
     ("pairwise_advantage", "tell two\napart", "percent"),
 )
 _GETS = (
-    ("standard_error", "standard\nerror", "percent"),
-    ("standard_error_weighted", "… weighted\nby size", "percent"),
+    ("standard_error_weighted", "standard\nerror", "percent"),
+    ("standard_error", "plain\nerror", "percent"),
     ("detectable_frequency", "smallest\ndetectable", "percent"),
     ("report_bytes", "bytes per\nreport", "count"),
 )
@@ -41,7 +41,7 @@ _WORDS = {
     "bayes_capacity": "any adversary, on average (Bayes capacity)",
     "shannon_capacity_bits": "bits per report (Shannon)",
     "pairwise_advantage": "telling two values apart",
-    "standard_error": "most accurate",
+    "standard_error_weighted": "most accurate",
 }
 
 

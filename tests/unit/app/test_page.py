@@ -51,7 +51,10 @@ def column(page: AppTest, key: str) -> list[str]:
 
 def test_it_opens_with_a_recommendation_and_seven_rows() -> None:
     page = opened()
-    assert "Take ss:epsilon=1,omega=27: of all that keep the tight ε to at most 1, it estimates best." in text(page)
+    assert "a set of 27 of the 100 values" in text(page)
+    assert "Of all protocols that keep the tight ε (what is really spent) to at most 1, it estimates best." in text(
+        page
+    )
     assert len(column(page, "bayes_capacity")) == 7
     assert dict(page.query_params) == {}
 

@@ -13,7 +13,14 @@ from scipy.optimize import linprog, minimize
 
 from qifldp import GRR, SS, Channel, InputError, bayes_capacity, shannon_capacity
 from qifldp.comparison.accuracy import weighted_standard_error
-from qifldp.comparison.frontier import Frontier, frontier, mixture_of_bits
+from qifldp.comparison.frontier import (
+    Frontier,
+    best_epsilon_of_bits,
+    best_selection,
+    frontier,
+    information_wanted,
+    mixture_of_bits,
+)
 from qifldp.leakage import blocks
 from qifldp.protocols.specs import SEVEN, parse_spec
 
@@ -167,6 +174,91 @@ def test_points_are_standard_errors() -> None:
     protocol = SS(12, 1.3, omega=int(found.sizes[-1]))
     assert asr[-1] == pytest.approx(float(bayes_capacity(protocol)) / 12, rel=1e-12)
     assert errors[-1] == pytest.approx(weighted_standard_error(protocol.profile, 1000), rel=1e-9)
+
+
+@pytest.mark.parametrize(("k", "epsilon"), [(2, 1e-9), (30, 0.2), (30, 5), (2000, 1), (10**5, 700)])
+def test_every_size_up_to_the_top_is_a_corner(k: int, epsilon: float) -> None:
+    """I = k²/(k − 1)² · (c − 1)(1 − c/ρ)."""
+    found = frontier(k, epsilon)
+    assert found.sizes[1:].tolist() == list(range(k - 1, int(found.sizes[-1]) - 1, -1))
+    room = math.expm1(epsilon) if epsilon < 600 else math.inf
+    shrunk = 1 - (found.excess / room) if room < math.inf else np.ones(len(found.excess))
+    parabola = k**2 / (k - 1) ** 2 * found.excess * shrunk * -math.expm1(-epsilon)
+    assert found.information == pytest.approx(parabola, rel=1e-9, abs=1e-300)
+
+
+def test_a_limit_on_the_size_of_sets() -> None:
+    whole, small = frontier(30, 1.5), frontier(30, 1.5, largest_size=3)
+    assert small.sizes.tolist() == [0, 3]  # smaller sets tell less here
+    assert small.information_at(float(small.excess[1]) / 2) == pytest.approx(small.information[1] / 2)
+    assert small.information_at(5) < whole.information_at(5)
+    assert frontier(30, 1.5, largest_size=29).sizes.tolist() == whole.sizes.tolist()
+    for size in (0, 30):
+        with pytest.raises(InputError, match=r"^The largest size of a set must be from 1 to 29, got"):
+            frontier(30, 1.5, largest_size=size)
+
+
+def test_the_best_single_selection_is_that_of_a_search() -> None:
+    k, epsilon = 25, 1.7
+    excess = {size: float(bayes_capacity(SS(k, epsilon, omega=size))) - 1 for size in range(1, k)}
+    bits = {size: shannon_capacity(SS(k, epsilon, omega=size)) for size in range(1, k)}
+    told = {
+        size: float(blocks.information_per_report(SS(k, epsilon, omega=size).profile.hyper)) for size in range(1, k)
+    }
+    for largest in (2, 9, 24):
+        sizes = range(1, largest + 1)
+        assert best_selection(k, epsilon, largest) == max(sizes, key=told.__getitem__)
+        for share in (0.3, 0.7):
+            most = share * max(excess.values())
+            allowed = [size for size in sizes if excess[size] <= most]
+            wanted = max(allowed, key=told.__getitem__) if allowed else None
+            assert best_selection(k, epsilon, largest, excess=most) == wanted
+            most = share * max(bits.values())
+            allowed = [size for size in sizes if bits[size] <= most]
+            wanted = max(allowed, key=told.__getitem__) if allowed else None
+            assert best_selection(k, epsilon, largest, bits=most) == wanted
+            least = share * max(told.values())
+            allowed = [size for size in sizes if told[size] >= least]
+            wanted = min(allowed, key=excess.__getitem__) if allowed else None
+            assert best_selection(k, epsilon, largest, information=least) == wanted
+    alone = SS(k, epsilon, omega=4)
+    error = weighted_standard_error(alone.profile, 500)
+    assert information_wanted(k, error, 500) == pytest.approx(told[4], rel=1e-12)
+
+
+def best_of_bits(k: int, epsilon: float, bits: float) -> float:
+    """Return the most information of a mixture of two subset selections, or of one and silence, in so many bits."""
+    points = [(0.0, 0.0)]
+    for size in range(1, k):
+        protocol = SS(k, epsilon, omega=size)
+        information = float(blocks.information_per_report(protocol.profile.hyper))
+        points.append((shannon_capacity(protocol), information))
+    best = max(y for x, y in points if x <= bits)
+    for (x0, y0), (x1, y1) in itertools.combinations(sorted(points), 2):
+        if x0 <= bits < x1:
+            best = max(best, y0 + (y1 - y0) * (bits - x0) / (x1 - x0))
+    return best
+
+
+@pytest.mark.parametrize("k", [2, 3, 8, 30])
+@pytest.mark.parametrize("epsilon", [0.3, 1, 2, 4])
+def test_mixtures_of_bits_are_the_best_of_two(k: int, epsilon: float) -> None:
+    """Bits do not grow with the chance of a right guess: at a small ε one value alone carries few."""
+    most = max(shannon_capacity(SS(k, epsilon, omega=size)) for size in range(1, k))
+    for share in (0.02, 0.3, 0.8, 1.5):
+        mixture = mixture_of_bits(k, epsilon, share * most)
+        parts = [(SS(k, epsilon, omega=size), weight) for size, weight in mixture.parts if size]
+        told = sum(weight * float(blocks.information_per_report(one.profile.hyper)) for one, weight in parts)
+        assert sum(weight * shannon_capacity(one) for one, weight in parts) <= share * most * (1 + 1e-9)
+        assert told == pytest.approx(best_of_bits(k, epsilon, share * most), rel=1e-6)
+
+
+@pytest.mark.parametrize(("k", "cap", "bits"), [(2, 4, 0.02), (3, 4, 0.3), (20, 9, 3.8), (20, 1, 0.05)])
+def test_no_smaller_epsilon_tells_more_in_so_many_bits(k: int, cap: float, bits: float) -> None:
+    found = best_epsilon_of_bits(k, cap, bits)
+    assert 0 < found <= cap
+    best = max(best_of_bits(k, float(epsilon), bits) for epsilon in np.linspace(cap / 80, cap, 80))
+    assert best_of_bits(k, found, bits) >= best * (1 - 1e-4)
 
 
 def test_mixtures_have_the_figures_asked() -> None:

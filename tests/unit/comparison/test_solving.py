@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
+from typing import Literal
 
 import pytest
 
-from qifldp.comparison.solve import Piece, Solution, solve
+from qifldp import InputError
+from qifldp.comparison.solve import SCAN_POINTS, Piece, Solution, _crossing, solve
 
 SOLVED = 1e-11
 """Relative: a solved budget has 12 digits, so it is off by up to one in the twelfth."""
+
+
+class Counted:
+    """A figure that keeps the budgets that it was asked at."""
+
+    def __init__(self, figure: Callable[[float], float]) -> None:
+        self.figure = figure
+        self.asked: set[float] = set()
+
+    def __call__(self, epsilon: float) -> float:
+        self.asked.add(epsilon)
+        return self.figure(epsilon)
 
 
 def found(solution: Solution) -> float:
@@ -83,9 +98,47 @@ def saw(epsilon: float) -> float:
 
 
 def test_first_and_last_crossing_of_a_figure_that_falls_back() -> None:
-    assert found(solve(saw, 0.5, take="first")) == pytest.approx(0.5, rel=SOLVED)
-    assert found(solve(saw, 0.5, take="last")) == pytest.approx(5, rel=SOLVED)
-    assert found(solve(saw, 0.05, take="last")) == pytest.approx(0.05, rel=SOLVED)
+    pieces = lambda epsilon: Piece(end=1) if epsilon < 1 else Piece(start=1)  # noqa: E731
+    assert found(solve(saw, 0.5, take="first", piece=pieces)) == pytest.approx(0.5, rel=SOLVED)
+    assert found(solve(saw, 0.5, take="last", piece=pieces)) == pytest.approx(5, rel=SOLVED)
+    assert found(solve(saw, 0.05, take="last", piece=pieces)) == pytest.approx(0.05, rel=SOLVED)
+
+
+@pytest.mark.parametrize("rising", [True, False])
+@pytest.mark.parametrize("take", ["first", "last"])
+def test_the_crossing_is_that_of_a_scan_of_all_points(rising: bool, take: Literal["first", "last"]) -> None:
+    """Signs that change at most once in a piece, in all ways that four pieces of four points can have."""
+    runs = [range(start, start + 4) for start in (0, 4, 8, 12)]
+    for cuts in itertools.product(range(5), repeat=4):
+        signs = [(place % 4 < cuts[place // 4]) == rising for place in range(16)]
+        changes = [i for i in range(15) if signs[i] == rising and signs[i + 1] != rising]
+        wanted = None if not changes else changes[0 if take == "first" else -1]
+        assert _crossing(runs, signs.__getitem__, before=rising, last=take == "last") == wanted
+
+
+def test_a_figure_of_one_piece_is_not_asked_at_every_point_of_the_scan() -> None:
+    """Figures over a million values take a second."""
+    figure = Counted(lambda e: 1 - math.exp(-e))
+    solve(figure, 0.3)
+    assert len(figure.asked) < SCAN_POINTS / 2
+
+
+def test_no_budget_above_the_largest_is_looked_at() -> None:
+    figure = Counted(lambda e: e)
+    assert solve(figure, 5.0, largest=3.0) == Solution(None, "every ε reaches it")
+    assert max(figure.asked) <= 3
+    assert found(solve(lambda e: e, 2.0, largest=3.0)) == 2
+    with pytest.raises(InputError, match=r"^The largest ε to look at must be above 1e-09, got 1e-10\.$"):
+        solve(lambda e: e, 2.0, largest=1e-10)
+
+
+@pytest.mark.parametrize("off", [1 - 1e-13, 1 + 1e-13])
+def test_a_draft_finds_the_crossing_and_the_figure_decides(off: float) -> None:
+    figure = Counted(math.expm1)
+    answer = found(solve(figure, 0.7, draft=lambda e: math.expm1(e) * off))
+    assert math.expm1(answer) <= 0.7
+    assert answer == pytest.approx(math.log1p(0.7), rel=SOLVED)
+    assert len(figure.asked) < 12
 
 
 def test_targets_that_are_out_of_reach() -> None:

@@ -37,7 +37,7 @@ def assert_refused(text: str, sentence: str) -> None:
         ("ue", "The protocol ue needs p and q: write ue:p=…."),
         ("ue:p=.5", "The protocol ue needs q: write ue:q=…."),
         ("grr:epsilon", "a parameter of grr must be written key=value, got 'epsilon'."),
-        ("grr:epsilon=", "a parameter of grr must be written key=value, got 'epsilon='."),
+        ("grr:epsilon=", "The parameter epsilon of grr has no value: write it after the equals sign."),
         ("grr", "The protocol grr needs a budget: give epsilon."),
         ("ss:epsilon=1,omega=4", "omega must be a whole number from 1 to 3, got '4'."),
         (

@@ -19,7 +19,7 @@ COLUMNS = (
     ("shannon_capacity_bits", "Shannon bits", "number"),
     ("pairwise_advantage", "tell two apart", "percent"),
     ("standard_error_weighted", "standard error", "percent"),
-    ("standard_error", "… plain", "percent"),
+    ("standard_error", "plain error", "percent"),
     ("detectable_frequency", "smallest detectable", "percent"),
     ("report_bytes", "bytes per report", "count"),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from qifldp.protocols.wording import WORDS
 from qifldp.rendering.page.figures import behind, shown, table
 from qifldp.rendering.page.labels import letters
 from qifldp.rendering.page.markup import Markup, join, tag
@@ -19,13 +20,18 @@ LIMITS = (
 
 
 def meanings() -> Markup:
-    """Return what the numbers mean, and what they do not say."""
+    """Return what the protocols are, what the numbers mean, and what they do not say."""
     rows = [line.split("\t") for line in resource("meanings.tsv").splitlines()]
+    known = [(name.upper(), title, f"A report is {report}.") for name, (title, report) in WORDS.items()]
     return join(
+        table(["", "protocol", "what a person's device sends"], known, caption="The protocols", text_columns=3),
         table(["figure", "better end", "what it says"], rows, caption="What the numbers mean", text_columns=3),
         tag("h3", "What they do not say"),
         tag("ul", *(tag("li", line) for line in LIMITS)),
     )
+
+
+BEYOND = "Over so many values its own cap on bits does not allow this ε: the figures are of what it would refuse."
 
 
 def presets(document: Mapping[str, Any]) -> Markup:
@@ -37,6 +43,7 @@ def presets(document: Mapping[str, Any]) -> Markup:
             join(
                 tag("b", one["name"]),
                 tag("span", one["claim"], class_="spec words"),
+                tag("span", BEYOND, class_="spec words") if one.get("beyond_cap") else "",
                 tag(
                     "span", "Source: ", tag("a", one["source"], href=one["url"], rel="noreferrer"), class_="spec words"
                 ),
