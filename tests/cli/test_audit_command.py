@@ -12,6 +12,7 @@ import pytest
 from pyarrow import parquet
 
 from cli.terminal import Terminal, read_strictly
+from qifldp.audit.bounds import proportion_low
 from qifldp.protocols.unary_encoding import OUE
 
 CLIENTS = """
@@ -38,6 +39,20 @@ class Memory:
         if self.answer is None:
             self.answer = answer(value, self.rng)
         return self.answer
+
+def prints(value, rng):
+    print("hello")
+    return answer(value, rng)
+
+def leaves(value):
+    raise SystemExit(0)
+
+class Breaks(Exception):
+    def __str__(self):
+        raise ValueError("no words")
+
+def fails(value):
+    raise Breaks
 
 def server(reports):
     shares = np.bincount(reports, minlength=8) / len(reports)
@@ -97,6 +112,26 @@ def test_labels_supports_rounds_and_a_server(terminal: Terminal) -> None:
     assert found["leakage"]["gain"] == "guesses the value in 2 tries"
     found = terminal("audit", "cli_clients:answer", *GRR, "--server", "cli_clients:server", "--json").document()
     assert found["estimator"]["sound"] is True
+    assert found["estimator"]["confidence"] == 0.995  # half of the error; the other half is the client's
+    assert found["confidence"] == 0.99
+    used = found["findings"][0]
+    low = proportion_low(used["hits"], used["trials"], 0.0025 / len(found["findings"]) / 2)
+    assert used["low"] == pytest.approx(float(low), rel=1e-9)
+
+
+def test_what_a_client_prints_is_no_part_of_the_result(terminal: Terminal) -> None:
+    found = terminal("audit", "cli_clients:prints", *QUICK, "--epsilon", "1", "--samples", "300", "--json")
+    assert read_strictly(found.out)["samples"] == 300
+    assert found.err == "hello\n" * 300
+
+
+def test_a_client_that_leaves_is_refused_and_what_nobody_foresaw_is_no_finding(terminal: Terminal) -> None:
+    terminal.refuses(
+        "The client failed on the value 6: SystemExit: '0'.", "audit", "cli_clients:leaves", *QUICK, "--epsilon", "1",
+    )  # fmt: skip
+    found = terminal("audit", "cli_clients:fails", *QUICK, "--epsilon", "1")
+    assert (found.code, found.out) == (70, "")
+    assert found.err.startswith("Traceback (most recent call last):\n")
 
 
 def test_values_outside(terminal: Terminal) -> None:

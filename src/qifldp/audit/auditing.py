@@ -8,19 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qifldp.adversaries.gain import Gain
+from qifldp.audit.bounds import check_confidence
 from qifldp.audit.claims import Question
 from qifldp.audit.classifier import check_scikit_learn
 from qifldp.audit.columns import MOST_ROUNDS
 from qifldp.audit.encoding import Supports
-from qifldp.audit.judging import Progress, judge
+from qifldp.audit.judging import FEWEST_USERS, Progress, judge
+from qifldp.audit.posterior import check_gain
 from qifldp.audit.result import Audit, Server
 from qifldp.audit.samples import Domain, Samples, watched_of
 from qifldp.audit.sources import Source, as_source
-from qifldp.errors import InputError
+from qifldp.errors import InputError, shown
 from qifldp.exact.budget import Budget
 from qifldp.protocols.protocol import Protocol
 
-FEWEST_SAMPLES, MOST_SAMPLES = 100, 10**8
+MOST_SAMPLES = 10**8
 
 
 def audit_client(
@@ -55,35 +57,65 @@ def audit_client(
         outside: Values that are not in the domain, which the client must refuse.
         classifier: Whether a distinguisher is learned; by default if scikit-learn is there.
         gain: A further adversary.
-        server: The audit of a server, to be judged with this one.
+        server: The audit of a server, to be judged with this one. What its confidence is above this one is left for the
+            client: 1 − confidence is the chance of a false alarm of both.
         progress: Called with (what is done, done, in all).
 
     Raises:
         InputError: If an argument is out of range, or the client fails.
     """
     _check(samples, rounds, confidence, seed, protocol, epsilon)
+    if supports is not None and not callable(supports):
+        raise InputError.expected("supports", "a function of (report, value)", supports)
     if classifier:
         check_scikit_learn()
     rng = np.random.default_rng(seed)
     claimed = protocol.epsilon if protocol is not None else Budget.read(epsilon).epsilon
-    question = Question(protocol, claimed, confidence, seed, supports, classifier, gain)
+    if server is not None and not isinstance(server, Server):
+        raise InputError.expected("server", "the audit of a server, as audit_server returns it", server)
+    used = 0.0 if server is None else 1 - server.confidence
+    if used >= 1 - confidence:
+        raise InputError(f"The server must have been audited with a confidence above {confidence:.10g}.")
+    question = Question(protocol, claimed, confidence, seed, supports, classifier, gain, used)
+    values = source.domain if isinstance(source, Samples) else _domain(domain, protocol)
+    watched = watched_of(values, source.places if isinstance(source, Samples) else None, rng)
+    _check_values(values, watched, protocol, gain, outside)
     if isinstance(source, Samples):
         if outside:
             raise InputError("Values outside the domain can be tried on a client, not on samples.")
-        drawn, accepted = source, []
-        watched = watched_of(source.domain, source.places, rng)
-    else:
-        client = as_source(source)
-        listed = domain if domain is not None else None if protocol is None else protocol.domain_size
-        if listed is None:
-            raise InputError("Say which values there are: a domain.")
-        values = Domain.read(listed)
-        watched = watched_of(values, None, rng)
-        drawn = _draw(client, values, watched, samples=samples, rounds=rounds, rng=rng, progress=progress)
-        accepted = [value for value in outside if client.accepts(value)]
-    if protocol is not None and protocol.domain_size != len(drawn.domain):
-        raise InputError(f"The domain has {len(drawn.domain)} values, the protocol {protocol.domain_size}.")
-    return judge(drawn, watched, question, accepted=accepted, server=server, progress=progress)
+        share = float(np.isin(source.places, watched).mean())
+        return judge(source, watched, question, share=share, server=server, progress=progress)
+    client = as_source(source)
+    drawn = _draw(client, values, watched, samples=samples, rounds=rounds, rng=rng, progress=progress)
+    accepted = [value for value in outside if client.accepts(value)]
+    share = len(watched) / len(values)
+    return judge(drawn, watched, question, share=share, accepted=accepted, server=server, progress=progress)
+
+
+def _domain(domain: int | Sequence[object] | None, protocol: Protocol | None) -> Domain:
+    if domain is not None:
+        return Domain.read(domain)
+    if protocol is None:
+        raise InputError("Say which values there are: a domain.")
+    return Domain.read(protocol.domain_size)
+
+
+def _check_values(
+    values: Domain,
+    watched: NDArray[np.int64],
+    protocol: Protocol | None,
+    gain: Gain | None,
+    outside: Sequence[object],
+) -> None:
+    """Raise InputError where the domain, before anything is drawn, does not fit what is asked."""
+    if protocol is not None and protocol.domain_size != len(values):
+        raise InputError(f"The domain has {len(values)} values, the protocol {protocol.domain_size}.")
+    if gain is not None:
+        check_gain(gain, len(values), len(watched))
+    known = set(values.labels) if outside else set()
+    for value in outside:
+        if str(value) in known:
+            raise InputError(f"The value {shown(value)} is in the domain: a client need not refuse it.")
 
 
 def _draw(
@@ -108,17 +140,18 @@ def _draw(
 
 
 def _check(
-    samples: object, rounds: object, confidence: float, seed: object, protocol: Protocol | None, epsilon: object
+    samples: object, rounds: object, confidence: object, seed: object, protocol: object, epsilon: object
 ) -> None:
     for what, number, low, high in (
-        ("samples", samples, FEWEST_SAMPLES, MOST_SAMPLES),
+        ("samples", samples, FEWEST_USERS, MOST_SAMPLES),
         ("rounds", rounds, 1, MOST_ROUNDS),
         ("seed", seed, 0, 2**63 - 1),
     ):
         whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
         if not whole or not low <= int(number) <= high:  # type: ignore[call-overload]
             raise InputError.expected(what, f"a whole number from {low} to {high:,}", number)
-    if not 0 < confidence < 1:
-        raise InputError.expected("confidence", "between 0 and 1", confidence)
+    check_confidence(confidence)
+    if protocol is not None and not isinstance(protocol, Protocol):
+        raise InputError.expected("protocol", "one of this package's protocols", protocol)
     if (protocol is None) == (epsilon is None):
         raise InputError("Say what is claimed: either a protocol or an epsilon.")

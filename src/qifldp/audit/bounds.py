@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 from scipy.special import betainccinv, betaincinv
 from scipy.stats import binom
 
+from qifldp.errors import InputError
+
 Numbers = NDArray[np.float64]
+
+
+def check_confidence(confidence: object) -> None:
+    """Raise InputError unless this is a number between 0 and 1."""
+    number = isinstance(confidence, int | float | np.floating) and not isinstance(confidence, bool)
+    if not number or not 0 < float(confidence) < 1:  # type: ignore[arg-type]
+        raise InputError.expected("confidence", "a number between 0 and 1", confidence)
 
 
 def proportion_low(hits: object, trials: object, error: float) -> Numbers:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from qifldp.adversaries.gain import Gain
 from qifldp.audit.columns import Columns
@@ -14,6 +13,7 @@ from qifldp.audit.encoding import Supports
 from qifldp.audit.fit import Fit
 from qifldp.audit.powers import WANTED, bound_power, fit_power, report_power, scaled
 from qifldp.audit.result import Claim, Finding, Server, Verdict
+from qifldp.audit.search import searched
 from qifldp.audit.splitting import Half
 from qifldp.protocols.protocol import Protocol
 
@@ -26,6 +26,7 @@ class Question:
         protocol: The declared protocol, if there is one.
         epsilon: The claimed ε.
         confidence: 1 − the chance of a false alarm, of all claims together.
+        server_error: How much of that chance the audit of a server has used.
         seed: Of the split and all that is learned.
         supports: Says which values a report supports.
         classifier: Whether a distinguisher is learned; by default if scikit-learn is there.
@@ -39,11 +40,12 @@ class Question:
     supports: Supports | None = None
     classifier: bool | None = None
     gain: Gain | None = None
+    server_error: float = 0.0
 
     @property
     def error(self) -> float:
-        """Chance of a false alarm about ε: half of it, if a distribution is claimed too."""
-        return (1 - self.confidence) / (1 if self.protocol is None else 2)
+        """Chance of a false alarm about ε: half of what there is, if a distribution is claimed too."""
+        return (1 - self.confidence - self.server_error) / (1 if self.protocol is None else 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,26 +56,39 @@ class Evidence:
         bound: A lower bound on ε, at least 0.
         findings: Events that were tested, the best first.
         fits: Families of checks of the law.
-        users: Number of users.
-        rounds: Reports of each.
-        second: The half on which events were tested.
-        reports: Every report, not folded by user.
+        columns: The reports, all of a user as one.
+        first: The half on which events were looked for.
+        second: The half on which they were tested.
+        watched: How many values were looked at.
+        domain_size: Of how many.
     """
 
     bound: float
     findings: Sequence[Finding]
     fits: Sequence[Fit]
-    users: int
-    rounds: int
+    columns: Columns
+    first: Half
     second: Half
-    reports: Columns
+    watched: int
+    domain_size: int
+
+    @property
+    def users(self) -> int:
+        """How many users were looked at."""
+        return len(self.first.rows) + len(self.second.rows)
+
+    @property
+    def seen(self) -> int:
+        """How many values were looked at and have samples."""
+        return len(np.union1d(self.first.own, self.second.own))
 
 
 def strength(question: Question, evidence: Evidence) -> Callable[[float], float]:
     """Return the chance that 1.5 times the claimed ε is found, given by how much the samples are multiplied.
 
     Of a declared protocol: that the same protocol at 1.5 ε shows itself in the event "supports x and not x′", which is
-    always tested, or in how often the true value is supported. Where only an ε is claimed: in one whole report.
+    always tested, or in how often the true value is supported. Where only an ε is claimed: that it does in one whole
+    report (all that a user reports), between any two of the values that are looked at.
     """
     protocol, epsilon = question.protocol, question.epsilon
     error = question.error / max(1, len(evidence.findings))
@@ -85,11 +100,16 @@ def strength(question: Question, evidence: Evidence) -> Callable[[float], float]
             bound_power(actual, int(pairs * factor), epsilon=epsilon, error=error),
             fit_power(protocol, actual, int(evidence.users * factor), share),
         )
-    times = _report_counts(evidence.reports.whole, evidence.rounds)
-    if times is None or not evidence.findings:
+    whole, trials = evidence.columns.whole, int(np.bincount(evidence.second.own, minlength=evidence.watched).min())
+    if whole is None or not trials or not evidence.findings:
         return lambda _: 0.0
-    trials = int(np.bincount(evidence.second.own).min())
-    return lambda factor: report_power(times, int(trials * factor), epsilon=epsilon, error=error)
+    times = np.bincount(whole.codes[evidence.first.rows])
+
+    def found(factor: float) -> float:
+        shares = searched(times * factor) / (times.sum() * factor)
+        return report_power(shares, int(trials * factor), epsilon=epsilon, error=error)
+
+    return found
 
 
 def conclude(question: Question, evidence: Evidence, power: float, server: Server | None) -> tuple[Verdict, Claim, str]:
@@ -108,16 +128,8 @@ def conclude(question: Question, evidence: Evidence, power: float, server: Serve
         return "violates", "estimator", f"The server's {what} ({sure}): of {named}."
     claim: Claim = "epsilon" if question.protocol is None else "distribution"
     nothing = "No violation was found"
+    if evidence.seen < evidence.domain_size:
+        nothing += f" on {evidence.seen:,} of {evidence.domain_size:,} values"
     if power >= WANTED:
         return "consistent", claim, f"{nothing}; 1.5 times the claimed ε would have been, with a chance of {power:.4f}."
     return "inconclusive", claim, f"{nothing}, but 1.5 times the claimed ε would be with a chance of {power:.2f} only."
-
-
-def _report_counts(whole: NDArray[np.int64] | None, rounds: int) -> NDArray[np.int64] | None:
-    """Return how often each report was seen, all rounds of a user being one; None if they cannot be told apart."""
-    if whole is None:
-        return None
-    if rounds == 1:
-        found = np.bincount(whole)
-        return found[found > 0]
-    return np.unique(whole.reshape(-1, rounds), axis=0, return_counts=True)[1]

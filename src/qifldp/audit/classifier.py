@@ -39,7 +39,10 @@ Scores = NDArray[np.float64]
 
 def has_scikit_learn() -> bool:
     """Whether the extra is installed."""
-    return importlib.util.find_spec("sklearn") is not None
+    try:
+        return importlib.util.find_spec("sklearn") is not None
+    except (ImportError, ValueError):  # an import hook refuses it, or a module of that name stands in for it
+        return False
 
 
 def check_scikit_learn() -> None:
@@ -97,7 +100,7 @@ def learn(columns: Columns, half: Half, error: float, seed: int) -> Candidate | 
     Returns:
         None if there are too few samples, or nothing that the classifier could look at.
     """
-    fields = tuple(place for place, field in enumerate(columns.fields) if field.ordered or len(field.words) <= 64)
+    fields = tuple(place for place, field in enumerate(columns.all_fields) if field.ordered or len(field.words) <= 64)
     width = 2 * len(columns.statistics) + len(fields)
     rows, own, other = half.paired_rows, half.paired_own, half.other
     taught = min(MOST_TAUGHT, len(rows) * 2 // 3)
@@ -137,5 +140,5 @@ def _features(columns: Columns, fields: tuple[int, ...], rows: Places, first: Pl
     parts: list[NDArray[Any]] = []
     for statistic in columns.statistics:
         parts += [statistic.levels[rows, first], statistic.levels[rows, second]]
-    parts += [columns.fields[place].codes[rows] for place in fields]
+    parts += [columns.all_fields[place].codes[rows] for place in fields]
     return np.stack(parts, axis=1).astype(np.float64)

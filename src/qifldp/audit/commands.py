@@ -23,6 +23,9 @@ from qifldp.storage import reason
 PATIENCE = 60.0
 """Seconds without a report after which a command is ended."""
 
+GRACE = 1.0
+"""Seconds that a command has for writing more than it was asked for, after its last report."""
+
 COMPLAINT = 4096
 """Bytes of what a command says on stderr that are kept."""
 
@@ -102,8 +105,10 @@ class CommandSource(Source):
         reports: list[object] = []
         while True:
             try:
-                line = lines.get(timeout=self._patience)
+                line = lines.get(timeout=self._patience if len(reports) < wanted else min(GRACE, self._patience))
             except queue.Empty:
+                if len(reports) == wanted:  # what it has started may still hold its output open
+                    break
                 raise InputError(
                     f"The command has said nothing for {self._patience:g} seconds after {len(reports):,} of {wanted:,} "
                     "reports: does it write out (flush) every line?"
@@ -112,11 +117,12 @@ class CommandSource(Source):
                 break
             if len(reports) == wanted:
                 raise InputError(f"The command wrote more than {wanted:,} reports on {wanted:,} values.")
+            line = line.removesuffix(b"\n")
             where = f"Line {len(reports) + 1:,} of the command"
             if len(line) > LONGEST:
                 raise InputError(f"{where} is longer than {LONGEST:,} bytes.")
             try:
-                text = line.decode().removesuffix("\n").removesuffix("\r")
+                text = line.decode()
             except UnicodeDecodeError:
                 raise InputError(f"{where} is not UTF-8 text.") from None
             reports.append(read_report(text, self._form, where))
@@ -131,7 +137,13 @@ class CommandSource(Source):
             raise InputError(
                 f"The command ended (exit code {process.poll()}) after {len(reports):,} of {wanted:,} reports{said}."
             )
-        return reports
+        return _without_returns(reports) if self._form == "text" else reports
+
+
+def _without_returns(reports: list[object]) -> list[object]:
+    """Return texts without the carriage return that ends all of them; one that ends only some tells something."""
+    texts = [report for report in reports if isinstance(report, str) and report.endswith("\r")]
+    return [text[:-1] for text in texts] if len(texts) == len(reports) else reports
 
 
 def _one_line(value: object) -> str:

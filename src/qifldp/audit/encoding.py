@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import groupby
 from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qifldp.audit.columns import BITS, HOLDS, POSITIONS, SUPPORTS, Codes, Columns, Field, Statistic
-from qifldp.audit.structure import Structure, key, take_apart, text, words
+from qifldp.audit.structure import BARE, Structure, key, take_apart, text, words
 from qifldp.collection.bits import UnaryMechanism
-from qifldp.collection.hashing import HashMechanism
-from qifldp.collection.mechanism import FAULTS, Mechanism
+from qifldp.collection.mechanism import Mechanism
 from qifldp.collection.subsets import SubsetMechanism
-from qifldp.errors import InputError
+from qifldp.errors import InputError, shown
 from qifldp.protocols.protocol import Protocol
 
 Supports = Callable[[object, object], object]
@@ -33,8 +34,14 @@ MOSTLY = 0.9
 FOREIGN = 256
 """Elements that are no values of the domain, and looked at one by one."""
 
-ONES = ("1", "True", "1.0")
-"""How a bit that is set is written."""
+MOST_SPELLINGS = 30
+"""Ways to write an element that are told apart; the rarer ones are one more."""
+
+LONGEST_WORDS = 200
+"""Characters of how the elements of a report are written that are shown."""
+
+ZEROS, ONES = (0, "0"), (1, "1")
+"""Bits, as numbers of any type (True is 1, and 0.0 is 0) or as text."""
 
 BYTES = ("bytes", "bytearray", "memoryview")
 """Beginnings of the shapes of reports of bytes, whose elements are no values."""
@@ -60,39 +67,46 @@ def encode(
         labels: The domain, as text.
         watched: Places of the values that are looked at.
         values: The same as the client takes them, for ``supports``.
-        learn: Places of the reports that thresholds may be taken from.
+        learn: Places of the reports that thresholds, and ways to write an element, may be taken from.
         declared: The protocol that they are said to be of.
         supports: Says which values a report supports, where its form does not.
 
     Raises:
         InputError: If a report cannot be compared, or its form does not say what a declared protocol needs.
     """
-    codes, distinct, originals = _distinct(reports)
+    codes, distinct, originals = find_distinct(reports)
     k, column_of = len(labels), {labels[place]: column for column, place in enumerate(watched.tolist())}
     known = set(labels)
-    distinct = [_bits_of_text(each, k, known) for each in distinct]
+    distinct = [_read_text(each, original, k, known) for each, original in zip(distinct, originals, strict=True)]
     is_bits = np.array([_is_bits(each, k) for each in distinct])
     bits = bool(is_bits[codes].mean() >= MOSTLY)
+    by_place = bits or all(_is_numbers(each, k) for each in distinct)
     statistics: list[Statistic] = []
     if supports is not None:
-        table = np.array([[bool(supports(report, value)) for value in values] for report in originals], np.uint8)
+        table = np.array([[_told(supports, report, value) for value in values] for report in originals], np.uint8)
         statistics.append(Statistic(SUPPORTS, table.reshape(len(originals), len(watched))[codes]))
     if bits:
-        rows = [each.elements if fits else (0,) * k for each, fits in zip(distinct, is_bits.tolist(), strict=True)]
-        table = np.array(rows).astype(float).astype(np.uint8)[:, watched]
+        rows = [
+            [part in ONES for part in each.elements] if fits else [False] * k
+            for each, fits in zip(distinct, is_bits.tolist(), strict=True)
+        ]
+        table = np.array(rows, np.uint8)[:, watched]
         statistics.append(Statistic(BITS, table[codes]))
-    elif all(_is_numbers(each, k) for each in distinct):
+    elif by_place:
         numbers = np.array([each.elements for each in distinct], float)
         edges = np.quantile(numbers[codes[learn]][:, watched], np.arange(1, BINS) / BINS)
         table = np.searchsorted(np.unique(edges), numbers[:, watched], side="right").astype(np.uint8)
         steps = tuple(f"has a number of level {level} at the place of {{}}" for level in range(BINS))
-        statistics.append(Statistic(steps, table[codes]))
+        upper = f"has a number of level {BINS // 2} or more at the place of {{}}"
+        statistics.append(Statistic(steps, table[codes], (BINS // 2, upper)))
     held, ordered = _held(distinct, column_of, len(watched))
     if not bits and held.any():
-        statistics.append(Statistic(POSITIONS if ordered else HOLDS, held[codes]))
-    fields = _fields(distinct, codes, known, bits=bits)
+        statistics.append(Statistic(POSITIONS if ordered else HOLDS, held[codes], (1, HOLDS[1])))
+    spelled, layouts = _spellings(distinct, codes, column_of, watched if by_place else None, np.unique(codes[learn]))
+    statistics, fields = statistics + spelled, _fields(distinct, codes, known, bits=bits) + layouts
+    whole = Field("the whole report", codes, _Shown(distinct))
     if declared is None:
-        return Columns(statistics, fields, codes)
+        return Columns(statistics, fields, whole)
     judged, sizes, impossible = _judge(declared.mechanism, distinct, codes, labels, statistics, supports is not None)
     if impossible:
         fields.append(Field("whether it can be of the declared protocol", _bad(judged)[codes], ("yes", "no")))
@@ -100,75 +114,53 @@ def encode(
     if support is None:
         support = statistics[0].levels > 0
     complete = supports is None or len(watched) == k
-    return Columns(statistics, fields, codes, support, sizes[codes] if complete else None, impossible)
+    return Columns(statistics, fields, whole, support, sizes[codes] if complete else None, impossible)
 
 
-def encode_packed(
-    rows: NDArray[np.uint8], protocol: Protocol, watched: NDArray[np.int64], *, declared: bool
-) -> Columns:
-    """Return packed reports of a protocol as columns; what cannot be such a report is counted, if it is declared."""
-    mechanism, width = protocol.mechanism, len(watched)
-    support = np.empty((len(rows), width), bool)
-    sizes = np.empty(len(rows), np.int64)
-    faults = mechanism.faults(rows)
-    step = max(1, (1 << 24) // mechanism.domain_size)
-    for start in range(0, len(rows), step):
-        part = rows[start : start + step].copy()
-        part[faults[start : start + step] == 3] = 0  # values that there are not
-        found = mechanism.supports(part)
-        support[start : start + step], sizes[start : start + step] = found[:, watched], found.sum(axis=1)
-    statistics = [Statistic(SUPPORTS, support.view(np.uint8))]
-    fields = [Field("the number of values", sizes, tuple(map(str, range(mechanism.domain_size + 1))), ordered=True)]
-    if isinstance(mechanism, SubsetMechanism) and mechanism.listed and mechanism.size > 1:
-        members = mechanism.members(rows)
-        levels = np.zeros((len(rows), width), np.uint8)
-        for column, place in enumerate(watched.tolist()):
-            at = members == place
-            found_at = at.argmax(axis=1)
-            levels[:, column] = np.where(
-                at.any(axis=1), np.where(found_at == 0, 1, np.where(found_at == mechanism.size - 1, 3, 2)), 0
-            )
-        statistics.append(Statistic(POSITIONS, levels))
-    if isinstance(mechanism, HashMechanism):
-        bucket = mechanism.unpack(rows)[2].astype(np.int64)
-        if bucket.max(initial=0) < FOREIGN:
-            fields.append(Field("the bucket", bucket, tuple(map(str, range(int(bucket.max(initial=0)) + 1)))))
-    whole = None
-    if rows.shape[1] <= 8:  # one machine word
-        words_of = np.zeros((len(rows), 8), np.uint8)
-        words_of[:, : rows.shape[1]] = rows
-        whole = np.unique(words_of.view(np.int64).ravel(), return_inverse=True)[1].astype(np.int64)
-    impossible: Counter[str] = Counter()
-    if declared:
-        for fault, times in zip(*np.unique(faults[faults > 0], return_counts=True), strict=True):
-            impossible[FAULTS[int(fault)]] = int(times)
-    return Columns(statistics, fields, whole, support if declared else None, sizes, impossible, rows)
+def find_distinct(reports: Sequence[object]) -> tuple[Codes, list[Structure], list[object]]:
+    """Return a code for each report, and the structures and first examples of the codes.
 
-
-def _distinct(reports: Sequence[object]) -> tuple[Codes, list[Structure], list[object]]:
-    """Return a code for each report, and the structures and first examples of the codes."""
+    Raises:
+        InputError: If a report cannot be compared.
+    """
     code_of: dict[object, int] = {}
     originals: list[object] = []
     codes = np.empty(len(reports), np.int64)
-    for place, report in enumerate(reports):
-        codes[place] = code = code_of.setdefault(key(report), len(originals))
-        if code == len(originals):
-            originals.append(report)
-    return codes, [take_apart(report) for report in originals], originals
+    try:
+        for place, report in enumerate(reports):
+            codes[place] = code = code_of.setdefault(key(report), len(originals))
+            if code == len(originals):
+                originals.append(report)
+        return codes, [take_apart(report) for report in originals], originals
+    except InputError:
+        raise
+    except (Exception, SystemExit) as error:  # whatever a client's own type does where it is compared or written
+        what = f"{type(error).__name__}: {shown(str(error), 120)}"
+        raise InputError(f"The reports cannot be compared: {what}.") from error
 
 
-def _bits_of_text(each: Structure, domain_size: int, known: set[str]) -> Structure:
-    """Return a text of k zeros and ones as bits, unless it is a value of the domain."""
+def _told(supports: Supports, report: object, value: object) -> bool:
+    try:
+        return bool(supports(report, value))
+    except (Exception, SystemExit) as error:
+        what = f"{type(error).__name__}: {shown(str(error), 120)}"
+        raise InputError(f"The function that says which values a report supports failed: {what}.") from error
+
+
+def _read_text(each: Structure, report: object, domain_size: int, known: set[str]) -> Structure:
+    """Return a text that is a value of the domain as that, and one of k zeros and ones as bits."""
+    if isinstance(report, str) and report in known:  # which may have spaces in it
+        return replace(each, elements=(report,), spellings=(BARE,))
     found = each.elements[0] if len(each.elements) == 1 else None
     if not isinstance(found, str) or len(found) != domain_size or set(found) - {"0", "1"} or found in known:
         return each
-    return Structure(each.key, each.shape, tuple(map(int, found)), ordered=True)
+    return replace(each, elements=tuple(map(int, found)), ordered=True, spellings=each.spellings * domain_size)
 
 
 def _is_bits(each: Structure, domain_size: int) -> bool:
     if len(each.elements) != domain_size or not each.ordered:
         return False
-    return all(part in (0, 1, "0", "1") for part in each.elements)
+    return all(part in ZEROS or part in ONES for part in each.elements)
 
 
 def _is_numbers(each: Structure, domain_size: int) -> bool:
@@ -191,10 +183,9 @@ def _held(distinct: list[Structure], column_of: dict[str, int], width: int) -> t
 
 
 def _fields(distinct: list[Structure], codes: Codes, known: set[str], *, bits: bool) -> list[Field]:
-    fields = [_categories("its type and length", [each.shape for each in distinct], codes)]
-    counts = [sum(str(part) in ONES for part in each.elements) if bits else len(each.elements) for each in distinct]
+    fields = [categories("its type and length", [each.shape for each in distinct], codes)]
+    counts = [sum(part in ONES for part in each.elements) if bits else len(each.elements) for each in distinct]
     fields.append(_numbers("the number of ones" if bits else "the number of elements", counts, codes))
-    fields.append(Field("the whole report", codes, _Shown(distinct)))
     if bits:
         return fields
     longest = max(len(each.elements) for each in distinct)
@@ -205,10 +196,69 @@ def _fields(distinct: list[Structure], codes: Codes, known: set[str], *, bits: b
             if all(isinstance(part, int | float) for part in parts):
                 fields.append(_numbers(name, parts, codes))
             if longest > 1 and len(set(parts)) <= MOST_KINDS:
-                fields.append(_categories(name, [text(part) for part in parts], codes))
+                fields.append(categories(name, [text(part) for part in parts], codes))
     if longest > 1 and not distinct[0].shape.startswith(BYTES):
         fields += _foreign(distinct, codes, known)
     return fields
+
+
+def _spellings(
+    distinct: list[Structure],
+    codes: Codes,
+    column_of: dict[str, int],
+    places: NDArray[np.int64] | None,
+    learned: Codes,
+) -> tuple[list[Statistic], list[Field]]:
+    """Return how elements are written, beside their values, if not all in one way: those of each value, and all.
+
+    Args:
+        distinct: The reports.
+        codes: Which of them each is.
+        column_of: The column of each watched value.
+        places: Where the elements of watched values are in reports that have one for each value of the domain; None if
+            they hold the values themselves.
+        learned: The codes from which is learned which ways to write there are; any other is one of the rarer ones.
+    """
+    times: Counter[str] = Counter()
+    for code in learned.tolist():
+        times.update(set(distinct[code].spellings))
+    if len(times) < 2:  # one way, or none
+        return [], []
+    level_of = {spelling: level for level, (spelling, _) in enumerate(times.most_common(MOST_SPELLINGS), 1)}
+    other = len(level_of) + 1
+    levels = np.zeros((len(distinct), len(column_of)), np.uint8)
+    for row, each in zip(levels, distinct, strict=True):
+        ways = [level_of.get(spelling, other) for spelling in each.spellings]
+        if places is not None:
+            if len(ways) > int(places[-1]):
+                row[:] = [ways[place] for place in places.tolist()]
+            continue
+        for part, way in zip(each.elements, ways, strict=True):
+            column = column_of.get(text(part))
+            if column is not None and not row[column]:
+                row[column] = way
+    found = categories("how its elements are written", [_runs(each.spellings) for each in distinct], codes)
+    layouts = Field(found.name, found.codes, [_shortened(layout) for layout in found.words])
+    if len(np.unique(levels[learned][levels[learned] > 0])) < 2:  # then how a value is written says nothing more
+        return [], [layouts]
+    named = [spelling.replace("{", "{{").replace("}", "}}") for spelling in level_of] + ["something rarer"]
+    if places is None:
+        told = (HOLDS[0], *(f"holds {{}} as {spelling}" for spelling in named))
+        unusual = f"holds {{}}, and not as {named[0]}"
+    else:
+        told = ("has no place for {}", *(f"has {spelling} at the place of {{}}" for spelling in named))
+        unusual = f"has something else than {named[0]} at the place of {{}}"
+    return [Statistic(told, levels[codes], (2, unusual))], [layouts]
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LONGEST_WORDS else f"{text[: LONGEST_WORDS - 1]}…"
+
+
+def _runs(spellings: tuple[str, ...]) -> str:
+    """Return how the elements of a report are written, those that follow each other in one way together."""
+    runs = [(spelling, sum(1 for _ in some)) for spelling, some in groupby(spellings)]
+    return ", ".join(spelling if times == 1 else f"{times} times {spelling}" for spelling, times in runs)
 
 
 def _foreign(distinct: list[Structure], codes: Codes, known: set[str]) -> list[Field]:
@@ -250,7 +300,8 @@ class _Shown(Sequence[str]):
         return words(elements if len(elements) != 1 else elements[0])
 
 
-def _categories(name: str, parts: Sequence[str], codes: Codes) -> Field:
+def categories(name: str, parts: Sequence[str], codes: Codes) -> Field:
+    """Return a field of texts: one for each code."""
     found = {part: code for code, part in enumerate(dict.fromkeys(parts))}
     return Field(name, np.array([found[part] for part in parts], np.int64)[codes], tuple(found))
 
@@ -305,6 +356,6 @@ def _judge(
 def _holds(each: Structure, domain_size: int, known: set[str]) -> int:
     """Return how many values a report holds, as bits or as different values of the domain; -1 if it is neither."""
     if _is_bits(each, domain_size):
-        return sum(str(part) in ONES for part in each.elements)
+        return sum(part in ONES for part in each.elements)
     found = [text(part) for part in each.elements]
     return len(found) if len(set(found)) == len(found) and known.issuperset(found) else -1

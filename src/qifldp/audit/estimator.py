@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from qifldp.audit.bounds import proportion_high
+from qifldp.audit.bounds import check_confidence, proportion_high
 from qifldp.audit.result import Server
 from qifldp.audit.samples import Domain
 from qifldp.audit.sources import as_source
@@ -31,7 +31,7 @@ def audit_server(
     runs: int = 200,
     users: int = 2000,
     nominal: float = 0.95,
-    confidence: float = 0.99,
+    confidence: float = 0.995,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Server:
@@ -49,13 +49,15 @@ def audit_server(
         runs: How many times.
         users: Users, if no counts are given.
         nominal: The confidence of the server's intervals.
-        confidence: 1 − the chance that a server without bias, whose intervals hold, is said to have a fault.
+        confidence: 1 − the chance that a server without bias, whose intervals hold, is said to have a fault. With the
+            default one half of a chance of .01 is left for the audit of the client.
         seed: Of the client.
         progress: Called with (what is done, done, in all).
 
     Raises:
         InputError: If an argument is out of range, or client or server fail.
     """
+    check_confidence(confidence)
     values = Domain.read(domain)
     k = len(values)
     if not FEWEST_RUNS <= runs <= 10**6:
@@ -92,6 +94,7 @@ def audit_server(
         coverage_high=tuple(upper.tolist()) if has_intervals else None,
         uncovered=tuple(uncovered),
         nominal=nominal if has_intervals else None,
+        confidence=confidence,
     )
 
 
@@ -103,7 +106,7 @@ def _zipf(domain_size: int, users: int) -> NDArray[np.int64]:
 def _called(server: Callable[[Any], Any], reports: object, domain_size: int) -> list[Numbers]:
     try:
         answer = server(reports)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(f"The server failed: {type(error).__name__}: {shown(str(error), 120)}.") from error
     try:
         numbers = np.asarray(answer, float)

@@ -112,10 +112,10 @@ def having(
     """Return the event that a field has a code, or at least that code; or that it has not."""
 
     def chooses(columns: Columns, rows: Places) -> NDArray[np.bool_]:
-        codes = columns.fields[place].codes[rows]
+        codes = columns.all_fields[place].codes[rows]
         return ((codes >= code) if at_least else (codes == code)) != negated
 
-    chosen = columns.fields[place]
+    chosen = columns.all_fields[place]
     relation = ("less than " if negated else "at least ") if at_least else ("not " if negated else "")
     return _between(f"{chosen.name} is {relation}{chosen.words[code]}", between, labels, chooses)
 

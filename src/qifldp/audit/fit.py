@@ -235,7 +235,8 @@ def _others(columns: Columns, mechanism: Mechanism) -> Iterator[Fit]:
     reasons = "; ".join(f"{count:,} {what}" for what, count in columns.impossible.most_common(3))
     yield Fit("possible reports", 1, 0.0 if total else 1.0, reasons or "no report that cannot be", fits=True)
     if columns.rows is not None and isinstance(mechanism, HashMechanism):
-        seeds = np.ascontiguousarray(columns.rows[:, :SEED_BYTES])
+        rows = columns.rows if columns.misfits is None else columns.rows[~columns.misfits]
+        seeds = np.ascontiguousarray(rows[:, :SEED_BYTES])
         n = len(seeds)
         again = n - len(np.unique(seeds.view(np.dtype((np.void, SEED_BYTES)))))
         chance = min(1.0, n * n / 2.0 ** (8 * SEED_BYTES + 1)) if again else 1.0  # of any two alike

@@ -11,23 +11,28 @@ from numpy.typing import NDArray
 from qifldp.audit.claims import Evidence, Question, conclude, strength
 from qifldp.audit.classifier import has_scikit_learn, learn
 from qifldp.audit.columns import Columns, changed, fold
-from qifldp.audit.encoding import encode, encode_packed
+from qifldp.audit.encoding import encode
 from qifldp.audit.events import Event, pooled
 from qifldp.audit.fit import Fit, fit, order_fit
+from qifldp.audit.packed import encode_packed, packed_rows
 from qifldp.audit.posterior import learn_beliefs, measure_leakage, success
 from qifldp.audit.powers import WANTED, enough_samples
 from qifldp.audit.result import Audit, Finding, Round, Server
-from qifldp.audit.samples import MOST_WATCHED, Samples
-from qifldp.audit.search import find_between_values, find_pooled
+from qifldp.audit.samples import Samples
+from qifldp.audit.search import best_of, find_between_values, find_pooled, find_whole
 from qifldp.audit.splitting import Half, both, split
 from qifldp.collection.hashing import HashMechanism
 from qifldp.collection.reports import Reports
+from qifldp.errors import InputError
 from qifldp.protocols.protocol import Protocol
 
 NO_CLASSIFIER = "No learned distinguisher was tried: pip install 'qifldp[audit]' brings it."
 
 STEPS = (1, 2, 5, 10, 20, 50, 100, 200)
 """Numbers of rounds after which leakage is stated, beside the last."""
+
+FEWEST_USERS = 100
+"""Users of the values that are looked at, whose reports are judged at least: of fewer next to nothing can be said."""
 
 Progress = Callable[[str, int, int], None]
 
@@ -39,6 +44,7 @@ def judge(
     watched: Places,
     question: Question,
     *,
+    share: float = 1.0,
     accepted: Sequence[object] = (),
     server: Server | None = None,
     progress: Progress | None = None,
@@ -49,9 +55,13 @@ def judge(
         samples: Reports and their values.
         watched: Places of the values that are looked at.
         question: The claims.
+        share: How many of all users have one of these values.
         accepted: Values outside the domain that the client has reported on.
         server: The audit of a server.
         progress: Called with (what is done, done, in all).
+
+    Raises:
+        InputError: If there are too few samples, or reports that cannot be judged.
     """
 
     def told(what: str, done: int) -> None:
@@ -62,6 +72,9 @@ def judge(
     column_of = np.full(len(samples.domain), -1)
     column_of[watched] = np.arange(len(watched))
     own = column_of[samples.places]
+    if (users := int((own >= 0).sum())) < FEWEST_USERS:
+        what = "users" if len(watched) == len(samples.domain) else f"users of the {len(watched)} most frequent values"
+        raise InputError(f"An audit needs at least {FEWEST_USERS} {what}, got {users}.")
     first, second = split(own, rng)
     labels = tuple(samples.domain.labels[place] for place in watched.tolist())
     told("reading reports", 0)
@@ -70,13 +83,15 @@ def judge(
     told("looking for events", 1)
     findings = _findings(columns, first, second, labels, question)
     told("measuring leakage", 2)
-    beliefs = learn_beliefs(columns, first, len(watched), samples.rounds)
-    leakage = measure_leakage(columns, beliefs, second, error, rng, question.gain)
-    by_rounds = _by_rounds(samples, flat, first, second, question, rng)
+    beliefs = learn_beliefs(columns, first, len(watched))
+    leakage = measure_leakage(
+        columns, beliefs, second, error, rng, domain_size=len(samples.domain), share=share, gain=question.gain
+    )
+    by_rounds = _by_rounds(samples.rounds, flat, first, second, labels, error, share, rng)
     told("checking the law", 3)
     fits = _fits(samples, flat, columns, own, both(first, second), labels, question, accepted)
     bound = max((finding.epsilon for finding in findings if finding.epsilon is not None), default=0.0)
-    evidence = Evidence(max(bound, 0.0), findings, fits, len(samples), samples.rounds, second, flat)
+    evidence = Evidence(max(bound, 0.0), findings, fits, columns, first, second, len(watched), len(samples.domain))
     found = strength(question, evidence)
     power = found(1.0)
     verdict, claim, reason = conclude(question, evidence, power, server)
@@ -102,7 +117,7 @@ def judge(
         enough=None if factor is None else math.ceil(factor * len(samples)),
         by_rounds=tuple(by_rounds),
         server=server,
-        notes=tuple(_notes(samples, watched, question)),
+        notes=tuple(_notes(samples, evidence, question)),
         reasons=_reasons(power, factor),
     )
 
@@ -119,11 +134,9 @@ def _columns(samples: Samples, watched: Places, first: Half, question: Question)
             return encode_packed(reports.rows, protocol, watched, declared=True)
     listed = list(reports)
     if protocol is not None and question.supports is None:
-        width = protocol.mechanism.width
-        packed = [report for report in listed if isinstance(report, bytes) and len(report) == width]
-        if len(packed) == len(listed):
-            rows = np.frombuffer(b"".join(packed), np.uint8).reshape(-1, width)
-            return encode_packed(rows, protocol, watched, declared=True)
+        packed = packed_rows(listed, protocol.mechanism.width)
+        if packed is not None:
+            return encode_packed(packed[0], protocol, watched, declared=True, shapes=packed[1])
     return encode(
         listed,
         samples.domain.labels,
@@ -163,7 +176,7 @@ def _tested(event: Event, columns: Columns, first: Half, second: Half, error: fl
     unseen = None
     if not tally.other_hits:
         before = event.count(columns, first)
-        unseen = tally.other_trials + before.other_trials if not before.other_hits else None
+        unseen = (tally.other_trials + before.other_trials or None) if not before.other_hits else None
     found = epsilon if math.isfinite(epsilon) else None
     return Finding(event.words, event.first, event.second, tally, low, high, found, unseen)
 
@@ -196,27 +209,43 @@ def _fits(
 
 
 def _by_rounds(
-    samples: Samples, flat: Columns, first: Half, second: Half, question: Question, rng: np.random.Generator
+    rounds: int,
+    flat: Columns,
+    first: Half,
+    second: Half,
+    labels: tuple[str, ...],
+    error: float,
+    share: float,
+    rng: np.random.Generator,
 ) -> list[Round]:
-    """Return the bound on ε and the success of one guess after more and more rounds, all bounds together."""
-    if samples.rounds == 1:
+    """Return the bound on ε and the success of one guess after more and more rounds, all bounds together.
+
+    Of each number of rounds one event is tested: how many of them say something of a value, or all of them in turn.
+    """
+    if rounds == 1:
         return []
-    steps = sorted({step for step in STEPS if step < samples.rounds} | {samples.rounds})
-    error, lines = (1 - question.confidence) / len(steps), []
+    steps = sorted({step for step in STEPS if step < rounds} | {rounds})
+    each, lines = error / len(steps), []
     for step in steps:
-        columns = fold(flat, samples.rounds, step)
-        found = find_pooled(columns, first, error)
-        epsilon = 0.0 if found is None else max(0.0, found.event.count(columns, second).bound(error)[2])
-        beliefs = learn_beliefs(columns, first, int(second.own.max()) + 1, samples.rounds)
-        posterior = beliefs.posterior(columns, second.rows)
-        lines.append(Round(step, epsilon, success(posterior, second.own, error, rng)))
+        columns = fold(flat, rounds, step)
+        found = best_of([find_pooled(columns, first, each), find_whole(columns, first, labels, each)])
+        epsilon = 0.0 if found is None else max(0.0, found.event.count(columns, second).bound(each)[2])
+        posterior = learn_beliefs(columns, first, len(labels)).posterior(columns, second.rows)
+        lines.append(Round(step, epsilon, success(posterior, second.own, each, rng, share=share)))
     return lines
 
 
-def _notes(samples: Samples, watched: Places, question: Question) -> list[str]:
-    notes = []
-    if len(watched) == MOST_WATCHED < len(samples.domain):
-        notes.append(f"Of {len(samples.domain):,} values {MOST_WATCHED} were looked at.")
+def _notes(samples: Samples, evidence: Evidence, question: Question) -> list[str]:
+    notes, watched, domain_size = [], evidence.watched, len(samples.domain)
+    if watched < domain_size:
+        notes.append(
+            f"Of {domain_size:,} values {watched} were looked at. Of the others nothing is said; what is gained counts "
+            "their users, of whom nothing is learned."
+        )
+    if evidence.seen < watched:
+        notes.append(f"Of {watched} values {watched - evidence.seen} have no samples: nothing is said of them.")
+    if evidence.seen == 1:
+        notes.append("All samples have one value: what tells values apart cannot be seen.")
     if question.classifier is None and not has_scikit_learn():
         notes.append(NO_CLASSIFIER)
     return notes

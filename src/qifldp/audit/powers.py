@@ -61,21 +61,23 @@ def fit_power(declared: Protocol, actual: Protocol, samples: int, error: float) 
     return cell_power(chance, wrong, samples, error)
 
 
-def report_power(times: NDArray[np.int64], trials: int, *, epsilon: float, error: float) -> float:
+def report_power(shares: NDArray[np.float64], trials: int, *, epsilon: float, error: float) -> float:
     """Return the chance that 1.5 ε is found on one report between two values, where nothing is known but reports.
 
     Any report may be the one on which a client leaks most, so the rarest of the frequent ones is taken: those that make
     up all but a twentieth of what is sent. Under two values it has the chances p₁ = e^(1.5 ε) p₀, whose mean is the
-    observed frequency.
+    observed frequency. If the reports that are looked at do not make up so much, it may be one that is not.
 
     Args:
-        times: How often each report was seen.
+        shares: Frequencies of the reports that are looked at one by one, falling.
         trials: Reports on each of the two values that the event is tested on.
         epsilon: The claimed ε.
         error: Of the bound.
     """
-    shares = np.sort(times)[::-1] / times.sum()
-    rarest = shares[np.searchsorted(np.cumsum(shares), 1 - RARE)]
+    together = np.cumsum(shares)
+    if not len(shares) or together[-1] < 1 - RARE:
+        return 0.0
+    rarest = shares[np.searchsorted(together, 1 - RARE)]
     ratio = math.exp(-FACTOR * epsilon)
     total = min(2 * float(rarest), 1.0)
     return power(total / (1 + ratio), total * ratio / (1 + ratio), trials, trials, epsilon=epsilon, error=error)

@@ -82,6 +82,7 @@ class Server:
         coverage_high: The chance of that, from above, all together.
         uncovered: Labels of the values that are held less often than the server says.
         nominal: The confidence that the server says.
+        confidence: 1 − the chance that a sound server is said to have a fault.
     """
 
     runs: int
@@ -93,6 +94,7 @@ class Server:
     coverage_high: tuple[float, ...] | None
     uncovered: tuple[str, ...]
     nominal: float | None
+    confidence: float
 
     @property
     def sound(self) -> bool:

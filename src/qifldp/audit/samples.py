@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from qifldp.audit.columns import MOST_ROUNDS
 from qifldp.channels.profile import check_domain_size
 from qifldp.collection.reports import Reports
 from qifldp.errors import InputError, shown
@@ -38,14 +39,17 @@ class Domain:
         Raises:
             InputError: If there are fewer than two values, or two alike.
         """
-        if isinstance(domain, int | np.integer):
+        if isinstance(domain, int | np.integer) and not isinstance(domain, bool):
             size = check_domain_size(int(domain))
             return cls(tuple(map(str, range(size))), tuple(range(size)))
-        labels = tuple(str(value) for value in domain)
+        if isinstance(domain, bool) or not isinstance(domain, Iterable):
+            raise InputError.expected("A domain", "a whole number of values, or their list", domain)
+        values = tuple(domain)
+        labels = tuple(str(value) for value in values)
         check_domain_size(len(labels))
         if len(set(labels)) != len(labels):
             raise InputError("The domain has two values that are written alike.")
-        return cls(labels, tuple(domain))
+        return cls(labels, values)
 
     def places(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """Return the places of values that are given as text.
@@ -81,6 +85,15 @@ class Samples:
     source: str = "samples"
 
     def __post_init__(self) -> None:
+        places = np.asarray(self.places)
+        if places.ndim != 1 or places.dtype.kind not in "iu":
+            raise InputError("The places of samples must be a list of whole numbers.")
+        wrong = places[(places < 0) | (places >= len(self.domain))]
+        if len(wrong):
+            raise InputError.expected("The places of samples", f"from 0 to {len(self.domain) - 1}", int(wrong[0]))
+        if not 1 <= self.rounds <= MOST_ROUNDS:
+            raise InputError.expected("rounds", f"a whole number from 1 to {MOST_ROUNDS}", self.rounds)
+        object.__setattr__(self, "places", places.astype(np.int64))
         if len(self.reports) != len(self.places) * self.rounds:
             raise InputError(
                 f"There are {len(self.reports):,} reports for {len(self.places):,} values in {self.rounds} rounds."

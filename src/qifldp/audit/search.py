@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qifldp.audit.bounds import proportion_high, proportion_low
-from qifldp.audit.columns import Columns
+from qifldp.audit.columns import FEWEST_SEEN, Columns
 from qifldp.audit.events import Event, Labels, having, level_pairs, pooled, saying, telling
 from qifldp.audit.splitting import Half
 
 MOST_CODES = 4096
-"""Codes of a field that are looked at one by one; of more, if they are ordered, only thresholds."""
-
-FEWEST_SEEN = 8
-"""Times that a code has to be seen, to be looked at: a bound from fewer says next to nothing."""
+"""Codes of a field that are looked at one by one: of more, the most frequent ones."""
 
 THRESHOLDS = 32
-"""Thresholds of an ordered field: quantiles of the first half."""
+"""Thresholds of an ordered field, and of a statistic of many levels: quantiles of the first half."""
 
 CANDIDATES = 1e4
 """The error at which candidates are compared is the test's, divided by this: among many events that are seen a few
@@ -41,32 +39,46 @@ def find_pooled(columns: Columns, half: Half, error: float) -> Candidate | None:
     """Return the best event of all pairs of values together: the likeliest pairs of levels of one statistic."""
     best: Candidate | None = None
     n = len(half.paired)
-    for place, statistic in enumerate(columns.statistics):
+    for place in range(len(columns.statistics)):
         table = level_pairs(columns, half, place)
-        count = len(statistic.words)
-        a, b = np.divmod(np.arange(count * count), count)
-        ratio = np.log((table.ravel() + 0.5) / (table.T.ravel() + 0.5))
+        a, b = np.nonzero(table + table.T)
+        if not len(a):
+            continue  # no two reports on different values
+        mine, theirs = table[a, b], table.T[a, b]
+        ratio = np.log((mine + 0.5) / (theirs + 0.5))
         for order in (np.argsort(-ratio, kind="stable"), np.lexsort((a, b - a))):
-            hits, others = np.cumsum(table.ravel()[order]), np.cumsum(table.T.ravel()[order])
-            promises = promise(hits, n, others, n, error)
+            promises = promise(np.cumsum(mine[order]), n, np.cumsum(theirs[order]), n, error)
             top = int(np.argmax(promises))
             if best is None or promises[top] > best.promise:
-                chosen = [c for c in order[: top + 1].tolist() if table.ravel()[c] + table.T.ravel()[c] > 0]
-                chosen.sort(key=lambda cell: -int(table.ravel()[cell]))
-                cells = [(int(a[c]), int(b[c])) for c in chosen]
+                chosen = sorted(order[: top + 1].tolist(), key=lambda cell: -int(mine[cell]))
+                cells = [(int(a[cell]), int(b[cell])) for cell in chosen]
                 best = Candidate(pooled(columns, place, cells), float(promises[top]))
     return best
 
 
 def find_between_values(columns: Columns, half: Half, labels: Labels, error: float) -> Candidate | None:
     """Return the best event of two values: of every field and every watched value, between every two values."""
-    trials = np.bincount(half.own, minlength=len(labels))
-    best: Candidate | None = None
-    looked = _Look(columns, half, trials, labels, error)
-    for candidate in (*looked.at_fields(), *looked.at_statistics()):
-        if best is None or candidate.promise > best.promise:
-            best = candidate
-    return best
+    looked = _Look(columns, half, np.bincount(half.own, minlength=len(labels)), labels, error)
+    return best_of([*looked.at_fields(range(len(columns.all_fields))), *looked.at_statistics()])
+
+
+def find_whole(columns: Columns, half: Half, labels: Labels, error: float) -> Candidate | None:
+    """Return the best event of two values and one whole report."""
+    if columns.whole is None:
+        return None
+    looked = _Look(columns, half, np.bincount(half.own, minlength=len(labels)), labels, error)
+    return best_of([*looked.at_fields([len(columns.all_fields) - 1])])
+
+
+def best_of(candidates: Sequence[Candidate | None]) -> Candidate | None:
+    """Return the candidate that promises most, if there is one."""
+    found = [candidate for candidate in candidates if candidate is not None]
+    return max(found, key=lambda candidate: candidate.promise, default=None)
+
+
+def searched(times: NDArray[Any]) -> NDArray[Any]:
+    """Return how often those codes of a field are seen, of all that often, that are looked at one by one; falling."""
+    return np.sort(times[times >= FEWEST_SEEN])[::-1][:MOST_CODES]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,16 +91,19 @@ class _Look:
     labels: Labels
     error: float
 
-    def at_fields(self) -> Iterator[Candidate]:
-        """Yield the best event of every field."""
+    def at_fields(self, places: Iterable[int]) -> Iterator[Candidate]:
+        """Yield the best event of each of some fields."""
         own, values = self.half.own, len(self.trials)
-        for place, field in enumerate(self.columns.fields):
+        for place in places:
+            field = self.columns.all_fields[place]
             codes = field.codes[self.half.rows]
             times = np.bincount(codes)
             found = np.flatnonzero(times >= FEWEST_SEEN)
             if len(found) == 1 and times[found[0]] == len(codes):
                 continue  # says nothing
-            if 0 < len(found) <= MOST_CODES:
+            if len(found) > MOST_CODES:
+                found = np.sort(found[np.argsort(-times[found], kind="stable")[:MOST_CODES]])
+            if len(found):
                 seen = np.isin(codes, found)
                 table = np.zeros((values, len(found)), np.int64)
                 np.add.at(table, (own[seen], np.searchsorted(found, codes[seen])), 1)
@@ -112,7 +127,7 @@ class _Look:
         values = len(self.trials)
         for place, statistic in enumerate(self.columns.statistics):
             levels = statistic.levels[self.half.rows]
-            for level in range(1, len(statistic.words)):
+            for level in steps_of(levels):
                 says = levels >= level
                 if not says.any():
                     continue
@@ -144,6 +159,14 @@ class _Look:
             promises = np.log(low[first, at]) - np.log(high[second, at])
         top = int(np.argmax(promises))
         return top, (int(first[top]), int(second[top])), float(promises[top])
+
+
+def steps_of(levels: NDArray[np.uint8]) -> list[int]:
+    """Return the levels above the lowest that occur; of many, so many quantiles of them."""
+    found = np.unique(levels)
+    if len(found) > THRESHOLDS:
+        found = np.unique(np.quantile(found, np.linspace(0, 1, THRESHOLDS), method="nearest"))
+    return [level for level in found.tolist() if level > 0]
 
 
 def promise(hits: object, trials: object, others: object, other_trials: object, error: float) -> NDArray[np.float64]:

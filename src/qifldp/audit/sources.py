@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
 import inspect
 import random
@@ -133,7 +134,7 @@ class CallableSource(Source):
                     found = list(self._call(self._function, [values[place] for place in part], rng))
                     if len(found) != len(part):
                         raise InputError(f"The client gave {len(found):,} reports on {len(part):,} values.")
-                    reports += found
+                    reports += [_kept(report) for report in found]
                     if progress is not None:
                         progress(min(len(places), start + STEP), len(places))
                 return reports
@@ -156,8 +157,11 @@ class CallableSource(Source):
     def _fresh(self, rng: np.random.Generator) -> Callable[..., Any]:
         if not self._factory:
             return self._function
-        made = self._function(rng=rng) if self._takes_rng else self._function()
-        found = made if callable(made) else getattr(made, "report", None)
+        try:
+            made = self._function(rng=rng) if self._takes_rng else self._function()
+            found = made if callable(made) else getattr(made, "report", None)
+        except (Exception, SystemExit) as error:
+            raise InputError(f"The client cannot be made: {type(error).__name__}: {shown(str(error), 120)}.") from error
         if not callable(found):
             raise InputError(f"What {self.name} makes must be a function, or have a method report.")
         return found
@@ -165,7 +169,7 @@ class CallableSource(Source):
     def _call(self, client: Callable[..., Any], value: object, rng: np.random.Generator) -> Any:
         try:
             return client(value, rng=rng) if self._takes_rng and not self._factory else client(value)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             what = "some values" if self._batched else f"the value {shown(value)}"
             raise InputError(
                 f"The client failed on {what}: {type(error).__name__}: {shown(str(error), 120)}."
@@ -173,8 +177,16 @@ class CallableSource(Source):
 
 
 def _kept(report: object) -> object:
-    """Return a report that the client cannot change any more."""
-    return report.copy() if isinstance(report, np.ndarray | list | set | dict | bytearray) else report
+    """Return a report that the client cannot change any more, with all that is in it."""
+    if isinstance(report, int | float | str | bytes | np.generic) or report is None:
+        return report
+    try:
+        if isinstance(report, memoryview):  # which cannot be copied as such
+            return memoryview(report.tobytes()).cast(report.format, report.shape)  # type: ignore[call-overload]
+        return copy.deepcopy(report)
+    except (Exception, SystemExit) as error:
+        what = f"{type(error).__name__}: {shown(str(error), 120)}"
+        raise InputError(f"A report of type {type(report).__name__} cannot be kept: {what}.") from error
 
 
 def as_source(client: object) -> Source:
@@ -220,13 +232,17 @@ def load_object(text: str) -> tuple[Any, bool]:
         sys.path.insert(0, folder)
     try:
         found: Any = importlib.import_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         what = f"{type(error).__name__}: {shown(str(error), 120)}"
         raise InputError(f"The module {shown(module)} cannot be imported: {what}.") from error
     for part in name.split("."):
-        if not hasattr(found, part):
-            raise InputError(f"The module {shown(module)} has no {shown(name)}.")
-        found = getattr(found, part)
+        try:
+            found = getattr(found, part)
+        except AttributeError:
+            raise InputError(f"The module {shown(module)} has no {shown(name)}.") from None
+        except (Exception, SystemExit) as error:
+            what = f"{type(error).__name__}: {shown(str(error), 120)}"
+            raise InputError(f"{shown(text)} cannot be had: {what}.") from error
     return found, called
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 import re
+import struct
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,16 @@ DEEPEST = 8
 LONGEST = 1 << 20
 """Elements of one report at most."""
 
-SEPARATORS = re.compile(r"[\s,;]+")
+SEPARATORS = re.compile(r"([\s,;]+)")
+
+BARE = "without separators"
+"""How a text of one word, or of bits, is written."""
+
+PLAIN = (int, str, bytes, bool, type(None))
+"""Types whose values are equal only if they are the same."""
+
+FLOAT_BITS = 1024
+"""Whole numbers of so many bits and more are beyond every float."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,80 +41,96 @@ class Structure:
     """A report taken apart.
 
     Attributes:
-        key: What two reports share only if they are the same report.
         shape: Its type and length, in words.
         elements: What it holds: numbers, or texts; of a set in the order of their texts.
         ordered: Whether the order of the elements is part of the report.
+        spellings: How each element is written, beside its value: its type, or in a text the separators around it.
     """
 
-    key: Hashable
     shape: str
     elements: tuple[object, ...]
     ordered: bool
+    spellings: tuple[str, ...] = ()
 
 
 def take_apart(report: object) -> Structure:
-    """Return the structure of a report.
+    """Return the structure of a report that has a :func:`key`.
 
     Raises:
-        InputError: If it is too deep, too long, or something that cannot be compared.
+        InputError: If it is too long.
     """
+    name = _type(report)
     if isinstance(report, np.ndarray):
-        return _array(report)
+        elements, spellings = _array_parts(report)
+        return Structure(_array_shape(report), elements, report.ndim > 0, spellings)
     if isinstance(report, str):
-        return Structure(("str", report), f"text of {len(report)}", _tokens(report), ordered=True)
+        _check_length(len(report))
+        elements, spellings = _tokens(report)
+        what = "text" if type(report) is str else name
+        return Structure(f"{what} of {len(report)}", elements, ordered=True, spellings=spellings)
     if isinstance(report, bytes | bytearray | memoryview):
         content = bytes(report)
         _check_length(len(content))
-        name = type(report).__name__
-        return Structure((name, content), f"{name} of {len(content)}", tuple(content), ordered=True)
+        return Structure(f"{name} of {len(content)}", tuple(content), True, ("byte",) * len(content))
     if isinstance(report, list | tuple):
         _check_length(len(report))
-        name = type(report).__name__
-        return Structure(key(report), f"{name} of {len(report)}{_within(report)}", tuple(_flat(report)), ordered=True)
+        parts = list(_flat(report))
+        elements, spellings = tuple(part for part, _ in parts), tuple(spelling for _, spelling in parts)
+        return Structure(f"{name} of {len(report)}{_within(report)}", elements, True, spellings)
     if isinstance(report, set | frozenset):
         _check_length(len(report))
-        name = type(report).__name__
-        members = tuple(sorted(map(_plain, report), key=str))
-        return Structure(key(report), f"{name} of {len(report)}", members, ordered=False)
+        parts = sorted(((_plain(part), _spelling(part)) for part in report), key=lambda pair: (str(pair[0]), pair[1]))
+        elements, spellings = tuple(part for part, _ in parts), tuple(spelling for _, spelling in parts)
+        return Structure(f"{name} of {len(report)}", elements, False, spellings)
     if isinstance(report, dict):
         _check_length(len(report))
-        pairs = tuple(f"{_plain(name)}={_plain(value)}" for name, value in report.items())
-        return Structure(key(report), f"dict of {len(report)}", pairs, ordered=True)
-    return Structure(key(report), type(report).__name__, (_plain(report),), ordered=False)
+        pairs = tuple(f"{_plain(field)}={_plain(value)}" for field, value in report.items())
+        types = tuple(f"{_spelling(field)}={_spelling(value)}" for field, value in report.items())
+        return Structure(f"{name} of {len(report)}", pairs, True, types)
+    return Structure(name, (_plain(report),), False, (_spelling(report),))
 
 
 def key(report: object, depth: int = 0) -> Hashable:  # noqa: C901  # one case for each kind of report
     """Return a hashable stand-in for a report, equal for two only if their type, order and length are.
 
+    Of other objects that can be hashed, two are the same if they are equal and written alike (``repr``): Decimal("1.0")
+    and Decimal("1.00") are two.
+
     Raises:
         InputError: If the report is too deep, or something that cannot be compared.
     """
+    if type(report) in PLAIN:
+        return (type(report).__name__, report)
     if depth > DEEPEST:
         raise InputError(f"A report is nested more than {DEEPEST} levels deep.")
+    name = _type(report)
     if isinstance(report, np.ndarray):
-        if report.dtype.hasobject:
-            return ("array", "object", report.shape, tuple(key(part, depth + 1) for part in report.ravel().tolist()))
-        return ("array", report.dtype.str, report.shape, report.tobytes())
+        content = tuple(key(part, depth + 1) for part in report.ravel().tolist()) if report.dtype.hasobject else None
+        return (name, report.dtype.str, report.shape, report.tobytes() if content is None else content)
     if isinstance(report, np.generic):
-        return (f"numpy.{report.dtype.name}", report.tobytes())
+        return (name, report.dtype.str, report.tobytes())
     if isinstance(report, float):
-        return ("float", report.hex() if math.isfinite(report) else repr(report))
+        return (name, struct.pack("d", report))
+    if isinstance(report, complex):
+        return (name, struct.pack("dd", report.real, report.imag))
     if isinstance(report, list | tuple):
-        return (type(report).__name__, tuple(key(part, depth + 1) for part in report))
+        return (name, tuple(key(part, depth + 1) for part in report))
     if isinstance(report, set | frozenset):
-        return (type(report).__name__, frozenset(key(part, depth + 1) for part in report))
+        return (name, frozenset(key(part, depth + 1) for part in report))
     if isinstance(report, dict):
-        return ("dict", tuple((key(name, depth + 1), key(value, depth + 1)) for name, value in report.items()))
-    if isinstance(report, bytearray | memoryview):
-        return (type(report).__name__, bytes(report))
-    if report is None:
-        return ("none",)
+        return (name, tuple((key(field, depth + 1), key(value, depth + 1)) for field, value in report.items()))
+    if isinstance(report, bytearray):
+        return (name, bytes(report))
+    if isinstance(report, memoryview):
+        return (name, report.format, report.shape, bytes(report))
+    if is_dataclass(report) and not isinstance(report, type):
+        return (name, tuple(key(getattr(report, field.name), depth + 1) for field in fields(report)))
     if not isinstance(report, Hashable) or type(report).__hash__ is object.__hash__:
         raise InputError.expected(
             "A report", "a number, a text, bytes, an array, or a list, tuple, set or dict of these", report
         )
-    return (type(report).__name__, report)
+    written = None if type(report).__repr__ is object.__repr__ else repr(report)  # that one tells where it is kept
+    return (name, report, written)
 
 
 def text(element: object) -> str:
@@ -118,35 +145,68 @@ def words(report: object) -> str:
     return shown(report)
 
 
-def _array(report: np.ndarray[Any, Any]) -> Structure:
-    _check_length(report.size)
-    flat = report.ravel().tolist()
+def _type(report: object) -> str:
+    return _called(type(report))  # type: ignore[arg-type]  # types can be hashed
+
+
+@lru_cache(maxsize=1024)
+def _called(kind: type) -> str:
+    """Return what a type is called: with its module, if it is not built in."""
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _spelling(part: object) -> str:
+    """Return how a part is written, beside its value: its type, and the sign that a zero or no number has."""
+    name = _type(part)
+    if isinstance(part, float | np.floating) and (part == 0 or math.isnan(part)) and math.copysign(1, part) < 0:
+        return f"{name} with a minus"
+    return name
+
+
+def _array_shape(report: np.ndarray[Any, Any]) -> str:
+    """Return the type and the lengths of an array, in words."""
     shape = "×".join(map(str, report.shape)) if report.ndim != 1 else str(report.size)
     name = f"{report.dtype} array of {shape}" if report.ndim else f"numpy {report.dtype}"
-    return Structure(key(report), name, tuple(map(_plain, flat)), ordered=report.ndim > 0)
+    return name if type(report) is np.ndarray else f"{_type(report)}, {name}"
 
 
-def _flat(report: list[Any] | tuple[Any, ...]) -> Iterator[object]:
-    """Yield the parts of a list, with those of the lists in it in their place."""
+def _array_parts(report: np.ndarray[Any, Any]) -> tuple[tuple[object, ...], tuple[str, ...]]:
+    """Return the elements of an array, and how they are written."""
+    _check_length(report.size)
+    flat = report.ravel().tolist()
+    signed = report.dtype.kind == "f" and bool((np.signbit(report) & ((report == 0) | np.isnan(report))).any())
+    each = signed or report.dtype.hasobject
+    return tuple(map(_plain, flat)), tuple(map(_spelling, flat)) if each else (str(report.dtype),) * len(flat)
+
+
+def _flat(report: list[Any] | tuple[Any, ...], within: str = "") -> Iterator[tuple[object, str]]:
+    """Yield the parts of a list with their spellings, those of the lists in it in their place."""
     for part in report:
         if isinstance(part, list | tuple):
-            yield from _flat(part)
+            yield from _flat(part, f"{within} in a {_type(part)}")
         elif isinstance(part, np.ndarray):
-            yield from map(_plain, part.ravel().tolist())
+            for element, spelling in zip(*_array_parts(part), strict=True):
+                yield element, f"{spelling} in an array{within}"
         else:
-            yield _plain(part)
+            yield _plain(part), f"{_spelling(part)}{within}"
 
 
 def _within(report: list[Any] | tuple[Any, ...]) -> str:
     """Return the lengths of the lists in a list, in words."""
-    inner = [len(part) for part in report if isinstance(part, list | tuple | set | frozenset | np.ndarray)]
+    inner = [
+        np.size(part) if isinstance(part, np.ndarray) else len(part)
+        for part in report
+        if isinstance(part, list | tuple | set | frozenset | np.ndarray)
+    ]
     return f", of {', '.join(map(str, inner[:DEEPEST]))} in them" if inner else ""
 
 
 def _plain(part: object) -> object:
-    """Return a part as a number or a text."""
+    """Return a part as a number or a text; whole numbers that are beyond all floats as a text."""
     if isinstance(part, np.generic):
         part = part.item()
+    if isinstance(part, int) and part.bit_length() >= FLOAT_BITS:
+        return hex(part)
     if isinstance(part, bool | int | float | str):
         return part
     if isinstance(part, np.ndarray):
@@ -154,11 +214,21 @@ def _plain(part: object) -> object:
     return str(sorted(part, key=str)) if isinstance(part, set | frozenset) else str(part)
 
 
-def _tokens(report: str) -> tuple[object, ...]:
-    """Return what a text holds: its words, if it has several, else itself."""
-    _check_length(len(report))
-    found = tuple(part for part in SEPARATORS.split(report) if part)
-    return found if len(found) > 1 else (report,)
+def _tokens(report: str) -> tuple[tuple[object, ...], tuple[str, ...]]:
+    """Return what a text holds, its words, or itself if it has none; and the separators around each.
+
+    Of several words the first and the last have the one that they have twice, unless the text begins or ends with one.
+    """
+    found = SEPARATORS.split(report)  # words and separators in turn
+    between, parts = found[1::2], found[::2]
+    before, after = ["", *between], [*between, ""]
+    told = [place for place, part in enumerate(parts) if part]
+    if not told or len(parts) == 1:
+        return (report,), (BARE,)
+    spellings = tuple(
+        f"between {before[place] or after[place]!r} and {after[place] or before[place]!r}" for place in told
+    )
+    return tuple(parts[place] for place in told), spellings
 
 
 def _check_length(length: int) -> None:

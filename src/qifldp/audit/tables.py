@@ -51,6 +51,10 @@ def read_samples(
         values, reports, users = _read_parquet(file, form)
     else:
         values, reports, users = _read_csv(file, form)
+    if not values:
+        raise InputError(f"The table {shown(file.name)} has no rows.")
+    if users is not None and not all(users):
+        raise InputError(f"Row {[bool(user) for user in users].index(False) + 1:,} has no user.")
     places = listed.places(values)
     if rounds == 1 and users is None:
         return Samples(listed, places, reports, 1, file.name)

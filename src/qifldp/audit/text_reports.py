@@ -19,7 +19,8 @@ def read_report(text: str, form: Form, where: str) -> object:
 
     Args:
         text: The text.
-        form: ``text`` takes it as it is, ``json`` reads strict JSON, ``hex`` reads bytes from pairs of digits.
+        form: ``text`` takes it as it is, ``json`` reads strict JSON, ``hex`` reads bytes from pairs of digits. What is
+            read is the report, not how it was written: 1.0 and 1.00 are one in JSON, and a0 and A0 in hex.
         where: Where it stands, for the error: ``Row 3``.
 
     Raises:
@@ -32,7 +33,7 @@ def read_report(text: str, form: Form, where: str) -> object:
 
 def _json(text: str, where: str) -> object:
     try:
-        return json.loads(text, parse_constant=_refused, object_pairs_hook=_no_repeats)
+        return json.loads(text, parse_constant=_refused, parse_int=_whole, object_pairs_hook=_no_repeats)
     except (ValueError, RecursionError):
         raise InputError(f"{where} has a report that is not strict JSON: {shown(text)}.") from None
 
@@ -42,6 +43,10 @@ def _hex(text: str, where: str) -> object:
         return bytes.fromhex(text)
     except ValueError:
         raise InputError(f"{where} has a report that is not pairs of hexadecimal digits: {shown(text)}.") from None
+
+
+def _whole(digits: str) -> int | float:
+    return -0.0 if digits == "-0" else int(digits)
 
 
 def _refused(name: str) -> object:

@@ -48,7 +48,7 @@ BAD_INPUT = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit: 0 done, 1 a check failed, 2 bad input, 130 interrupted."""
+    """Run the command line and exit: 0 done, 1 a check failed, 2 bad input, 70 an audit failed, 130 interrupted."""
     sys.exit(run(arguments))
 
 

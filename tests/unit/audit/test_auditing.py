@@ -24,8 +24,8 @@ K = 6
 PLACES = np.random.default_rng(3).integers(K, size=20_000)
 
 
-def audited(reports: object, protocol: Protocol, **options: Any) -> Audit:
-    samples = Samples(Domain.read(K), PLACES, reports)  # type: ignore[arg-type]
+def audited(reports: object, protocol: Protocol, places: np.ndarray[Any, Any] = PLACES, **options: Any) -> Audit:
+    samples = Samples(Domain.read(K), places, reports)  # type: ignore[arg-type]
     return audit_client(samples, protocol=protocol, classifier=False, **options)
 
 
@@ -86,17 +86,18 @@ def test_reports_that_cannot_be_are_a_violation() -> None:
 
 def test_hashing_needs_to_be_told_what_a_report_supports() -> None:
     protocol = OLH(K, 1)
-    reports = protocol.perturb(PLACES, rng=np.random.default_rng(4))
+    places = PLACES[:4000]
+    reports = protocol.perturb(places, rng=np.random.default_rng(4))
     pairs = [(row.tobytes()[:16], row[16], held) for row, held in zip(reports.rows, reports.supports, strict=True)]
     with pytest.raises(InputError) as refused:
-        audited(pairs, protocol)
+        audited(pairs, protocol, places)
     assert str(refused.value) == (
         "Which values a report of the declared protocol supports is not seen from its form: "
         "say it with --supports module:function, or send its packed bytes."
     )
-    result = audited(pairs, protocol, supports=lambda report, value: report[2][value])
+    result = audited(pairs, protocol, places, supports=lambda report, value: report[2][value])
     assert result.verdict == "consistent"
-    other = audited(pairs, OLH(K, "1/2"), supports=lambda report, value: report[2][value])
+    other = audited(pairs, OLH(K, "1/2"), places, supports=lambda report, value: report[2][value])
     assert other.verdict == "violates"
 
 
@@ -138,7 +139,11 @@ def test_large_domains_are_looked_at_in_part() -> None:
     protocol = OUE(1000, 3)
     result = audit_client(protocol, protocol=protocol, samples=20_000, classifier=False)
     assert (result.verdict, result.watched) == ("consistent", 64)
-    assert "Of 1,000 values 64 were looked at." in result.notes
+    assert result.reason.startswith("No violation was found on 64 of 1,000 values; ")
+    assert result.notes[0] == (
+        "Of 1,000 values 64 were looked at. Of the others nothing is said; what is gained counts their users, of whom "
+        "nothing is learned."
+    )
 
 
 def test_the_result_is_strict_json() -> None:
@@ -161,7 +166,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"epsilon": 1}, "Say which values there are: a domain."),
     ({"epsilon": 1, "domain": 4, "samples": 5}, "samples must be a whole number from 100 to 100,000,000, got 5."),
     ({"epsilon": 1, "domain": 4, "rounds": 0}, "rounds must be a whole number from 1 to 255, got 0."),
-    ({"epsilon": 1, "domain": 4, "confidence": 1}, "confidence must be between 0 and 1, got 1."),
+    ({"epsilon": 1, "domain": 4, "confidence": 1}, "confidence must be a number between 0 and 1, got 1."),
     ({"epsilon": 1, "domain": 4, "seed": -1},
      "seed must be a whole number from 0 to 9,223,372,036,854,775,807, got -1."),
     ({"protocol": GRR(K, 1), "domain": 4}, "The domain has 4 values, the protocol 6."),

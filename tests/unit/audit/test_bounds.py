@@ -35,6 +35,9 @@ def test_what_was_never_seen_has_a_bound() -> None:
     assert float(proportion_high(5, 5, 0.01)) == 1.0
     low, high, epsilon = Tally(0, 10, 3, 10).bound(0.01)
     assert (low, high, epsilon) == (0.0, float(proportion_high(3, 10, 0.005)), -math.inf)
+    low, high, epsilon = Tally(7, 10, 3, 10).bound(0.01)
+    assert (low, high) == (float(proportion_low(7, 10, 0.005)), float(proportion_high(3, 10, 0.005)))
+    assert epsilon == pytest.approx(math.log(low / high))
 
 
 def test_the_bound_on_epsilon_is_wrong_at_most_as_often_as_said() -> None:

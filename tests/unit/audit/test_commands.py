@@ -55,9 +55,31 @@ FAULTS = [
     ("import sys\nfor line in sys.stdin: print(1)\nprint(2)",
      "The command wrote more than 1,000 reports on 1,000 values."),
     ("while True: print(1)", "The command wrote more than 1,000 reports on 1,000 values."),
-    ("print('x' * 100000)", "Line 1 of the command is longer than 65,536 bytes."),
+    ("print('x' * 65537)", "Line 1 of the command is longer than 65,536 bytes."),
     ("import sys; sys.stdout.buffer.write(b'\\xff\\n')", "Line 1 of the command is not UTF-8 text."),
 ]  # fmt: skip
+
+
+def test_a_line_may_be_as_long_as_is_said() -> None:
+    assert ask(python("import sys\nfor line in sys.stdin: print('x' * 65536)"), 1) == ["x" * 65536]
+
+
+@pytest.mark.parametrize(("end", "told"), [("'\\r'", ["0", "0", "0"]), ("'\\r' * int(line)", ["0", "0\r", "0\r\r"])])
+def test_a_carriage_return_is_told_unless_it_ends_every_line(end: str, told: list[str]) -> None:
+    code = f"import sys\nfor line in sys.stdin: sys.stdout.write('0' + {end} + '\\n')"
+    assert ask(python(code), 3) == told
+
+
+def test_a_child_that_keeps_the_output_open_is_not_waited_for() -> None:
+    code = "import os, sys, time\nfor line in sys.stdin: print(1)\nsys.stdout.flush()\nif not os.fork(): time.sleep(60)"
+    start = time.monotonic()
+    assert len(ask(python(code), patience=30)) == 1000
+    assert time.monotonic() - start < 20
+
+
+def test_numbers_in_json_keep_their_sign() -> None:
+    found = ask(python("import sys\nfor line in sys.stdin: print('-0' if int(line) else '0')"), 2, form="json")
+    assert list(map(repr, found)) == ["0", "-0.0"]
 
 
 @pytest.mark.parametrize(("code", "sentence"), FAULTS)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.special import stdtrit
 
+from qifldp.audit.bounds import proportion_high
 from qifldp.audit.estimator import audit_server
 from qifldp.collection.reports import Reports
 from qifldp.errors import InputError
@@ -36,6 +38,24 @@ def test_our_server_has_no_bias_and_its_intervals_hold() -> None:
     assert document["biased"] == document["uncovered"] == ()
 
 
+def test_errors_are_shared_by_bias_and_coverage_and_by_values() -> None:
+    answers: list[NDArray[np.float64]] = []
+
+    def noting(reports: Reports) -> list[NDArray[np.float64]]:
+        answers.append(np.array(ours(reports)))
+        return list(answers[-1])
+
+    found = audit_server(PROTOCOL, noting, domain=6, runs=30, counts=[100] * 6, confidence=0.9)
+    error = 0.1 / 2 / 6
+    spread = np.array([answer[0] for answer in answers]).std(axis=0, ddof=1) / np.sqrt(30)
+    reach = spread * stdtrit(29, 1 - error / 2)
+    assert np.subtract(found.bias_high, found.bias) == pytest.approx(reach, rel=1e-6)
+    assert np.subtract(found.bias, found.bias_low) == pytest.approx(reach, rel=1e-6)
+    held = np.array([(low <= 1 / 6) & (high >= 1 / 6) for _, low, high in answers]).sum(axis=0)
+    assert found.coverage_high == pytest.approx(proportion_high(held, 30, error), rel=1e-9)
+    assert found.confidence == 0.9
+
+
 def test_clipping_is_seen_as_bias() -> None:
     def clipped(reports: Reports) -> NDArray[np.float64]:
         found = np.clip(ours(reports)[0], 0, None)
@@ -63,12 +83,18 @@ def test_a_server_of_other_parameters_is_seen() -> None:
     assert len(audit_server(PROTOCOL, wrong, domain=6, runs=50).biased) >= 5
 
 
+def leaves(reports: Reports) -> list[float]:
+    raise SystemExit(0)
+
+
 SHAPE = "A server must return 6 numbers, or three times as many (estimates, low and high ends), got "
 
 BAD = [
     (lambda reports: [1, 2], {}, SHAPE + "[1, 2]."),
     (lambda reports: [float("nan")] * 6, {}, SHAPE + "[nan, nan, nan, nan, nan, nan]."),
     (lambda reports: 1 / 0, {}, "The server failed: ZeroDivisionError: 'division by zero'."),
+    (leaves, {}, "The server failed: SystemExit: '0'."),
+    (ours, {"confidence": 1}, "confidence must be a number between 0 and 1, got 1."),
     (ours, {"runs": 2}, "runs must be a whole number from 20 to 1,000,000, got 2."),
     (ours, {"counts": [1, 2]}, "counts must be 6 whole numbers of at least 0, not all 0, got [1, 2]."),
 ]

@@ -51,6 +51,46 @@ class Memory:
 def nothing():
     return 7
 
+buffer = [0]
+
+def nested(value):
+    buffer[0] = value
+    return ("r", buffer)
+
+def batch_of_one(values):
+    return [(buffer, buffer.__setitem__(0, value))[0] for value in values]
+
+batch_of_one.batched = True
+
+held = bytearray(1)
+
+def view(value):
+    held[0] = value
+    return memoryview(held)
+
+class Numbers(list):
+    pass
+
+def subclass(value):
+    return Numbers([value])
+
+def leaves(value):
+    raise SystemExit(0)
+
+class Broken:
+    def __init__(self):
+        raise SystemExit(0)
+
+class Lazy:
+    @property
+    def client(self):
+        raise RuntimeError("not now")
+
+lazy = Lazy()
+
+def generator(value):
+    return (value for _ in range(1))
+
 shared = []
 
 def growing(value):
@@ -67,6 +107,7 @@ PLACES = np.array([0, 1, 4])
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "clients_of_a_test.py").write_text(CLIENTS, encoding="utf-8")
+    (tmp_path / "client_that_leaves.py").write_text("raise SystemExit(3)", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
@@ -82,6 +123,17 @@ def test_clients_of_every_kind() -> None:
     assert ask("batch", rounds=2) == [0, 0, 2, 2, 8, 8]
     assert ask("Memory()", rounds=2) == [(0, 1), (0, 2), (1, 1), (1, 2), (4, 1), (4, 2)]
     assert ask("growing") == [[0], [0, 1], [0, 1, 4]]
+    assert ask("nested") == [("r", [0]), ("r", [1]), ("r", [4])]
+    assert ask("view") == [b"\x00", b"\x01", b"\x04"]
+    assert {type(report).__name__ for report in ask("view")} == {"memoryview"}
+    assert {type(report).__name__ for report in ask("subclass")} == {"Numbers"}
+
+
+def test_reports_of_a_batch_are_kept_as_they_were() -> None:
+    source = load("clients_of_a_test:batch_of_one")
+    kept = list(source.draw(VALUES, PLACES, rounds=1, rng=np.random.default_rng(0)))
+    assert list(source.draw(VALUES, PLACES[:1], rounds=1, rng=np.random.default_rng(0))) == [[0]]
+    assert kept == [[4], [4], [4]]
 
 
 @pytest.mark.parametrize("name", ["plain", "seeded"])
@@ -114,6 +166,12 @@ FAULTS = [
     ("clients_of_a_test:missing", "The module 'clients_of_a_test' has no 'missing'."),
     ("clients_of_a_test:number()", "'clients_of_a_test:number()' cannot be called."),
     ("clients_of_a_test:number", "A source must be a function, a protocol or a client, got 3."),
+    ("clients_of_a_test:leaves", "The client failed on the value 0: SystemExit: '0'."),
+    ("clients_of_a_test:Broken()", "The client cannot be made: SystemExit: '0'."),
+    ("clients_of_a_test:lazy.client", "'clients_of_a_test:lazy.client' cannot be had: RuntimeError: 'not now'."),
+    ("clients_of_a_test:generator",
+     "A report of type generator cannot be kept: TypeError: \"cannot pickle 'generator' object\"."),
+    ("client_that_leaves:client", "The module 'client_that_leaves' cannot be imported: SystemExit: '3'."),
     ("no_such_module:client",
      """The module 'no_such_module' cannot be imported: ModuleNotFoundError: "No module named 'no_such_module'"."""),
 ]  # fmt: skip
@@ -133,8 +191,30 @@ def test_domains() -> None:
         Domain.read(["1", 1])
     with pytest.raises(InputError, match=r"^domain size must be from 2 to 10,000,000, got 1\.$"):
         Domain.read(["a"])
-    with pytest.raises(InputError, match=r"^There are 1 reports for 2 values in 1 rounds\.$"):
-        Samples(Domain.read(2), np.zeros(2, np.int64), [1])
+    assert Domain.read(iter("ab")).values == ("a", "b")  # type: ignore[arg-type]  # lists of any kind
+
+
+SAMPLES: list[tuple[object, int, str]] = [
+    ([0, 0], 1, "There are 1 reports for 2 values in 1 rounds."),
+    ([2], 1, "The places of samples must be from 0 to 1, got 2."),
+    ([-1], 1, "The places of samples must be from 0 to 1, got -1."),
+    ([0.5], 1, "The places of samples must be a list of whole numbers."),
+    ([0], 0, "rounds must be a whole number from 1 to 255, got 0."),
+]
+
+
+@pytest.mark.parametrize(("places", "rounds", "sentence"), SAMPLES)
+def test_samples_that_cannot_be(places: list[int], rounds: int, sentence: str) -> None:
+    with pytest.raises(InputError) as refused:
+        Samples(Domain.read(2), places, [1], rounds)  # type: ignore[arg-type]
+    assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize("domain", [4.0, True, None])
+def test_what_is_no_domain(domain: object) -> None:
+    with pytest.raises(InputError) as refused:
+        Domain.read(domain)  # type: ignore[arg-type]
+    assert str(refused.value) == f"A domain must be a whole number of values, or their list, got {domain}."
 
 
 def test_of_large_domains_some_values_are_watched() -> None:

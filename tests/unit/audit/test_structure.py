@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections import OrderedDict
+from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -10,7 +13,28 @@ import pytest
 from qifldp.audit.structure import key, take_apart, words
 from qifldp.errors import InputError
 
+
+@dataclass(frozen=True)
+class Answer:
+    value: object
+
+
+class Numbers(list[int]):
+    """A list of another type."""
+
+
+class Unequal:
+    def __hash__(self) -> int:
+        return 1
+
+    def __eq__(self, other: object) -> bool:
+        raise ValueError("never")
+
+
 DIFFERENT: list[object] = [
+    Decimal("1.0"), Decimal("1.00"), Answer(1), Answer(True), Answer([1]), Answer((1,)), complex(0.0, 0.0),
+    complex(-0.0, 0.0), -float("nan"), OrderedDict(a=1), {"a": 1}, Numbers([1]), memoryview(b"1"),
+    memoryview(b"1").cast("b"), [True], [np.int64(1)],
     1, 1.0, "1", True, b"1", None, np.int64(1), np.int32(1), np.float64(1), np.bool_(True), bytearray(b"1"),
     [1], (1,), {1}, frozenset({1}), {"1": 1}, np.array([1]), np.array([1], np.int8), np.array([[1]]), np.array(1),
     [1, 2], [2, 1], [1, 2, 2], (1, 2), {1, 2}, [[1], 2], [1, [2]], ["1", 2], np.array([1, 2]), np.array([2, 1]),
@@ -37,7 +61,9 @@ def test_reports_that_are_the_same_have_one_key(first: object, second: object) -
 
 STRUCTURES: list[tuple[object, str, tuple[object, ...], bool]] = [
     (7, "int", (7,), False),
-    (np.int8(7), "int8", (7,), False),
+    (np.int8(7), "numpy.int8", (7,), False),
+    (10**400, "int", (hex(10**400),), False),
+    (Answer(3), f"{__name__}.Answer", ("Answer(value=3)",), False),
     ("7", "text of 1", ("7",), True),
     ("7 3, 9", "text of 6", ("7", "3", "9"), True),
     ([7, 3], "list of 2", (7, 3), True),
@@ -53,6 +79,27 @@ STRUCTURES: list[tuple[object, str, tuple[object, ...], bool]] = [
 def test_a_report_is_taken_apart(report: object, shape: str, elements: tuple[object, ...], ordered: bool) -> None:
     found = take_apart(report)
     assert (found.shape, found.elements, found.ordered) == (shape, elements, ordered)
+
+
+SPELLINGS: list[tuple[object, tuple[str, ...]]] = [
+    ([1, True, np.int64(1), "1"], ("int", "bool", "numpy.int64", "str")),
+    ([0.0, -0.0, 1.0], ("float", "float with a minus", "float")),
+    (np.array([0.0, -0.0]), ("float", "float with a minus")),
+    (np.array([0.0, 1.0]), ("float64", "float64")),
+    ([(1,), [1]], ("int in a tuple", "int in a list")),
+    ({2, 1}, ("int", "int")),
+    ({"a": 1}, ("str=int",)),
+    ("1,2;3", ("between ',' and ','", "between ',' and ';'", "between ';' and ';'")),
+    ("1,2,3", ("between ',' and ','",) * 3),
+    ("1\r", ("between '\\r' and '\\r'",)),
+    ("1", ("without separators",)),
+    (" ", ("without separators",)),
+]
+
+
+@pytest.mark.parametrize(("report", "spellings"), SPELLINGS, ids=str)
+def test_how_elements_are_written_is_part_of_a_report(report: object, spellings: tuple[str, ...]) -> None:
+    assert take_apart(report).spellings == spellings
 
 
 def test_what_cannot_be_compared_is_refused() -> None:

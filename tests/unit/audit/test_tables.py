@@ -74,6 +74,8 @@ REFUSED = [
     ("value,report\n0,a\n", {"rounds": 2}, "Rounds are told by users: the table needs a column user."),
     ("user,value,report\nann,0,a\n", {"rounds": 2}, "No user of the table has 2 reports."),
     ("user,value,report\nann,0,a\nann,1,a\n", {"rounds": 2}, "The user 'ann' has more than one value."),
+    ("value,report\n", {}, "The table 'pairs.csv' has no rows."),
+    ("user,value,report\nann,0,a\n,0,a\n", {}, "Row 2 has no user."),
     ("value,reports\n0,a\n", {}, "There is no column called 'report': did you mean 'reports'?"),
     (f"value,report\n0,{'x' * 70000}\n", {}, "Row 1 has a report of more than 65,536 characters."),
     ("value,report\n0,0g\n", {"form": "hex"}, "Row 1 has a report that is not pairs of hexadecimal digits: '0g'."),
@@ -88,6 +90,8 @@ def test_what_is_wrong_is_said(folder: Path, text: str, options: dict[str, objec
 
 
 PARQUET = [
+    ({"value": [0, 1], "report": [1, 1], "user": [None, None]}, "Row 1 has no user."),
+    ({"value": pa.array([], pa.int64()), "report": pa.array([], pa.int64())}, "The table 'pairs.parquet' has no rows."),
     ({"value": [0], "reports": [1]},
      "The table 'pairs.parquet' must have one column report: it has 'value', 'reports'."),
     ({"value": [0, None], "report": [1, 2]}, "Row 2 has no value."),
