@@ -20,6 +20,9 @@ LARGEST = 100_000
 FIGURES = {"tight-epsilon": "tight_epsilon", "asr": "asr_uniform", "shannon": "shannon_capacity_bits"}
 """The figure that is matched, by its name in the question."""
 
+OF_THE_TABLE = "the largest among those compared"
+"""What a comparison's cap is."""
+
 
 @dataclass(frozen=True)
 class Advice:
@@ -83,7 +86,8 @@ def _goal(comparison: Comparison, rows: Sequence[Row], budget: Budget | None) ->
     question = comparison.question
     if question.limit is not None:
         assert question.limit_value is not None
-        return Goal(question.limit, question.limit_value, cap=None if question.limit == "error" else _cap(rows))
+        cap = None if question.limit == "error" else _cap(rows)
+        return Goal(question.limit, question.limit_value, cap=cap, cap_is=OF_THE_TABLE if cap else "")
     if question.match == "epsilon":
         assert budget is not None
         return Goal("epsilon", budget)
@@ -94,7 +98,8 @@ def _goal(comparison: Comparison, rows: Sequence[Row], budget: Budget | None) ->
         if budget is not None and math.isclose(value, budget.epsilon, rel_tol=ALIKE):
             return Goal("epsilon", budget)
         return Goal("epsilon", Budget.read(value))
-    return Goal("asr" if question.match == "asr" else "bits", value, cap=_cap(rows))
+    cap = _cap(rows)
+    return Goal("asr" if question.match == "asr" else "bits", value, cap=cap, cap_is=OF_THE_TABLE if cap else "")
 
 
 def _cap(rows: Sequence[Row]) -> Budget | None:

@@ -45,12 +45,14 @@ class Goal:
         value: The limit; for ``epsilon`` a budget.
         most_bytes: The largest report that clients can send, if there is a limit.
         cap: The largest tight ε beside another limit, if one is given.
+        cap_is: What the cap is, if nobody gave it.
     """
 
     kind: Kind
     value: Budget | float
     most_bytes: int | None = None
     cap: Budget | None = None
+    cap_is: str = ""
 
     def __post_init__(self) -> None:
         if self.most_bytes is not None and self.most_bytes < 1:
@@ -141,7 +143,9 @@ def candidate_for(subject: ProtocolSpec, k: int, n: int, goal: Goal) -> Candidat
 def not_deployable(measured: Candidate, goal: Goal) -> str:
     """Return why clients cannot run a protocol, or send its reports; empty if they can."""
     if measured.report_bytes is None:
-        return "no hash function has this many buckets (2^31 at most): it cannot be deployed"
+        return (
+            f"at ε = {measured.epsilon:.4g} no hash function has its many buckets (2^31 at most); a smaller ε would do"
+        )
     if goal.most_bytes is not None and measured.report_bytes > goal.most_bytes:
         return f"its reports have {measured.report_bytes:,} bytes, above {goal.most_bytes:,}"
     return ""
@@ -195,15 +199,33 @@ def _least_budget(
     draft: Callable[[float], float],
     piece: Callable[[float], Piece],
 ) -> Budget | str:
-    """Return the least budget within a limit on the error, or why there is none."""
+    """Return the least budget within a limit on the error, and on the size of reports, or why there is none."""
     solution = solve(exact, goal.number, rising=False, take="first", piece=piece, draft=draft)
     if solution.epsilon is None and not solution.reason.startswith("every"):
         return f"its standard error is above {percent(goal.number)} at every ε up to {LARGEST_EPSILON}"
     found = Budget.read(SMALLEST_SOLVED if solution.epsilon is None else solution.epsilon)
+    if goal.most_bytes is not None:
+        found = _small_enough(subject, k, found, goal.most_bytes)
     tight = subject.build(k, found).tight_epsilon
     if goal.cap is None or tight <= goal.cap.epsilon * (1 + ALIKE):
         return found
     return f"it needs a tight ε of {tight:.4g}, above {goal.cap.epsilon:.4g}"
+
+
+def _small_enough(subject: ProtocolSpec, k: int, least: Budget, most_bytes: int) -> Budget:
+    """Return the least budget from one on at which reports fit (sets shrink as ε grows), or that one if none do."""
+
+    def fits(epsilon: float) -> bool:
+        size = subject.build(k, Budget.read(epsilon)).report_bytes
+        return size is not None and size <= most_bytes
+
+    low, high = least.epsilon, float(LARGEST_EPSILON)
+    if fits(low) or not fits(high):
+        return least
+    while high - low > ALIKE * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if fits(middle) else (middle, high)
+    return Budget.read(float(f"{high * (1 + ALIKE):.10g}"))
 
 
 def _budget_of_tight(subject: ProtocolSpec, k: int, tight: Budget, piece: Callable[[float], Piece]) -> Budget:

@@ -44,6 +44,9 @@ MATERIAL = 0.005
 WEIGHT_DIGITS = 6
 """Digits of the weights of a mixture."""
 
+MOST_ERROR = 1e6
+"""A mixture's standard error need not be larger: a frequency is at most one, and weights have finitely many digits."""
+
 SIDES = (0, 1, -1)
 """Units of a weight's last digit to go on from where it is cut: one way or the other keeps the limit."""
 
@@ -120,7 +123,8 @@ class Recommendation:
                 return f"No protocol that keeps {self._kept()} leaks half a per cent less to one guess."
             return f"No protocol that keeps {self._kept()} estimates half a per cent better."
         if self.goal.kind == "error":
-            return f"Of those compared here, each at the least ε that keeps {self._kept()}, it {best}."
+            free = "" if self.goal.largest is not None else "; a larger ε may allow less (qifldp recommend --epsilon)"
+            return f"Of those compared here, each at the least ε that keeps {self._kept()}, it {best}{free}."
         return f"Of those compared here that keep {self._kept()}, it {best}."
 
     def _nothing(self) -> str:
@@ -138,7 +142,8 @@ class Recommendation:
         kept = f"{_LIMITS[goal.kind]} {amount(goal.kind, goal.number)}"
         if goal.kind != "epsilon" and goal.largest is not None:
             kept += f" and {_LIMITS['epsilon']} {amount('epsilon', goal.largest.epsilon)}"
-            kept += "" if goal.cap is not None else " (the default of qifldp recommend --epsilon)"
+            whence = goal.cap_is if goal.cap is not None else "the default of qifldp recommend --epsilon"
+            kept += f" ({whence})" if whence else ""
         if goal.most_bytes is not None:
             kept += f", in reports of at most {goal.most_bytes:,} byte{_s(goal.most_bytes)}"
         return kept
@@ -304,23 +309,27 @@ def _offers(chosen: Candidate | None, k: int, n: int, goal: Goal) -> list[Candid
         n: Number of reports.
         goal: The limit.
     """
+    alone, mixed = (_largest_size(k, goal.most_bytes, spare) for spare in (0, 1))
+    offers: list[Candidate | None] = []
     budget = goal.largest
-    if budget is None:
-        if chosen is None or chosen.tight_epsilon is None:
-            return []
+    if budget is None and chosen is not None and chosen.tight_epsilon is not None:
         budget = Budget.read(float(f"{chosen.tight_epsilon:.12g}"))
-    alone, mixed = (_largest_size(k, budget, goal.most_bytes, spare) for spare in (0, 1))
-    offers = [_mixture(k, n, budget, goal, mixed) if mixed else None]
+    if budget is not None and mixed:
+        offers.append(_mixture(k, n, budget, goal, mixed))
     if goal.most_bytes is not None and alone:
-        offers.append(_single(k, n, budget, goal, alone))
+        if goal.largest is not None:
+            offers.append(_single(k, n, goal.largest, goal, alone))
+        else:  # at the least ε, as those named
+            found = candidate_for(parse_spec(f"ss:omega={alone}"), k, n, goal)
+            offers.append(found if found.outcome != "infeasible" else None)
     return [one for one in offers if one is not None]
 
 
-def _largest_size(k: int, budget: Budget, most_bytes: int | None, spare: int) -> int:
+def _largest_size(k: int, most_bytes: int | None, spare: int) -> int:
     """Return the largest size of sets whose reports, and so many bytes to spare, fit; 0 if none does."""
     if most_bytes is None:
         return k - 1
-    return bisect_right(range(1, k), most_bytes - spare, key=lambda size: SS(k, budget, omega=size).report_bytes)
+    return bisect_right(range(1, k), most_bytes - spare, key=lambda size: SS(k, 1, omega=size).report_bytes)
 
 
 def _mixture(k: int, n: int, budget: Budget, goal: Goal, largest_size: int) -> Candidate | None:
@@ -344,7 +353,7 @@ def _mixture_within(limit: float, k: int, n: int, budget: Budget, kind: Kind, la
         return mixture_of_bits(k, budget, limit, largest_size=largest_size)
     edge = frontier(k, budget, largest_size=largest_size)
     if kind == "error":
-        return edge.mixture_of_error(limit, n)
+        return edge.mixture_of_error(min(limit, MOST_ERROR), n)
     return edge.mixture(max(limit, 1 / k) if kind == "asr" else 1.0)
 
 
@@ -369,7 +378,7 @@ def _single(k: int, n: int, budget: Budget, goal: Goal, largest_size: int) -> Ca
 def _mixture_spec(parts: Sequence[tuple[int, float]], budget: Budget, further: int) -> str:
     """Return one or two subset selections with their weights as a spec.
 
-    The first weight is cut to six digits, or where the second takes up what is left to six decimals.
+    The first is cut where the smaller weight has six digits, and the second or silence takes up what is left.
 
     Args:
         parts: Sizes and weights; what is left of one is silence, or the second part's.
@@ -377,7 +386,8 @@ def _mixture_spec(parts: Sequence[tuple[int, float]], budget: Budget, further: i
         further: Units of the last digit to go on from there.
     """
     (first, weight), *rest = parts
-    unit = Fraction(10) ** (-WEIGHT_DIGITS if rest else math.floor(math.log10(weight)) + 1 - WEIGHT_DIGITS)
+    smaller = min(weight, rest[0][1] if rest else 1 - weight)
+    unit = Fraction(10) ** (math.floor(math.log10(smaller if smaller > 0 else 0.1)) + 1 - WEIGHT_DIGITS)
     share = unit * (math.floor(Fraction(weight) / unit) + further)
     if share >= 1 or share <= 0:
         return f"ss:epsilon={budget},omega={first if share >= 1 else rest[0][0]}"

@@ -443,3 +443,45 @@ def test_a_million_values(goal: Goal) -> None:
     found = recommend(domain_size=10**6, n=10**6, goal=goal)
     assert found.chosen is not None
     assert limited(found.chosen, goal) <= goal.number * (1 + ALIKE)
+
+
+NEAR_THE_TOP = [(2, 20, 0.9999999), (5, 20, 0.9999999), (50, 20, 0.999999), (20, 20, 0.999999), (50, 20, 0.99999)]
+
+
+@pytest.mark.parametrize(("k", "epsilon", "limit"), NEAR_THE_TOP)
+def test_next_to_the_top_of_the_frontier_weights_have_the_digits_it_takes(k: int, epsilon: int, limit: float) -> None:
+    """There the square of the error is what the smaller weight is: a millionth of the larger would be most of it."""
+    found = recommend(domain_size=k, n=100_000, goal=Goal("asr", limit, cap=Budget.read(epsilon)))
+    assert found.chosen is not None
+    assert found.chosen.asr is not None
+    assert found.chosen.asr <= limit
+    information = frontier(k, epsilon).information_at(k * limit - 1)
+    least = math.sqrt((1 / information - (k - 1) / k**2) / 100_000)
+    assert figures(found.chosen, "asr")[1] == pytest.approx(least, rel=1e-4)
+
+
+@pytest.mark.parametrize(("most_bytes", "specs"), [(4, SEVEN), (4, ("ss",)), (40, ("ss",)), (2, ("ss", "oue"))])
+def test_small_reports_have_a_larger_epsilon_where_sets_shrink_with_it(most_bytes: int, specs: tuple[str, ...]) -> None:
+    """SS's sets fit from some ε on: that is its least ε, and a fixed smaller set is tried too."""
+    goal = Goal("error", 0.01, most_bytes=most_bytes)
+    found = recommend(domain_size=1000, n=100_000, goal=goal, specs=specs)
+    assert found.chosen is not None
+    best = [
+        asr(protocol)
+        for size in (1, 2, 3, 10, 27, 28)
+        for epsilon in np.arange(0.1, 8, 0.1)
+        if (protocol := parse_spec(f"ss:epsilon={epsilon:.2f},omega={size}").build(1000)).report_bytes <= most_bytes  # type: ignore[operator]
+        and weighted_standard_error(protocol.profile, 100_000) <= 0.01
+    ]
+    assert best
+    assert found.chosen.asr is not None
+    assert found.chosen.asr <= min(best)
+    assert found.chosen.report_bytes is not None
+    assert found.chosen.report_bytes <= most_bytes
+
+
+def test_a_limit_beyond_any_error_is_kept_by_something_that_can_be_written() -> None:
+    found = recommend(domain_size=5, n=100_000, goal=Goal("error", 1e50, cap=Budget.read(1)))
+    assert found.chosen is not None
+    assert found.chosen.standard_error is not None
+    assert found.chosen.standard_error < 1e50
