@@ -14,7 +14,6 @@ from qifldp.rendering.text import plain
 
 PAGES = ("plain", "limit", "hostile")
 
-pytestmark = pytest.mark.xdist_group("browser")
 
 ROW = """rows => rows.map(row => [row.dataset.spec, ...[...row.querySelectorAll("td")].map(
     cell => [cell.dataset.key, cell.querySelector("data")?.value ?? null])])"""

@@ -119,7 +119,7 @@ def test_number_of_reports_scales_the_errors_only(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize("epsilon", ["1e-100", "1e-9", "700"])
-@pytest.mark.parametrize("size", ["2", "1000"])
+@pytest.mark.parametrize("size", ["2", pytest.param("1000", marks=pytest.mark.slow), "100"])
 def test_extreme_budgets_still_give_strict_json(terminal: Terminal, epsilon: str, size: str) -> None:
     document = terminal("compare", "--domain-size", size, "--epsilon", epsilon, "--json").document()
     for row in document["rows"]:

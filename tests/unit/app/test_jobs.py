@@ -18,8 +18,6 @@ from qifldp.errors import InputError
 START = 120.0
 """Seconds for a process to start and answer, on a machine that is busy."""
 
-pytestmark = pytest.mark.xdist_group("explorer jobs")  # they share a limit on how many may run
-
 
 def pair(**fields: Any) -> dict[str, Any]:
     state = State(**fields)

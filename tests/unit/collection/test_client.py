@@ -30,7 +30,7 @@ def test_the_stated_epsilon_is_the_least_double_above_the_given_one(name: str, e
 SIX_DIGITS = 5e-7
 
 
-@pytest.mark.parametrize("k", [2, 1000, 10**7])
+@pytest.mark.parametrize("k", [2, 1000, pytest.param(10**7, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", SEVEN)
 def test_the_given_epsilon_is_the_tight_one_to_six_digits(name: str, k: int) -> None:
     """From k·10⁻¹² up to 20; for GRR below it is not, so this is not for nothing."""

@@ -25,8 +25,6 @@ from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.specs import SEVEN, parse_spec
 from unit.engines.samples import build, with_damaged_index
 
-pytestmark = pytest.mark.xdist_group("spark")
-
 K = 20
 
 

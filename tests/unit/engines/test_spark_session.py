@@ -26,8 +26,6 @@ from qifldp.engines.spark.telling import _sentence
 from qifldp.errors import InputError
 from qifldp.protocols.subset_selection import GRR
 
-pytestmark = pytest.mark.xdist_group("spark")
-
 
 def refusal(master: str | None) -> str:
     with pytest.raises(InputError) as caught, spark_session(master):
@@ -90,6 +88,7 @@ def test_the_reason_is_the_line_that_has_one(java: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_nothing_is_said_about_pandas(java: Path, reports: Path) -> None:
     code = f"from qifldp.engines import spark; print(spark.count_reports({str(reports)!r}).accumulator.n)"
     environment = os.environ | {"PYTHONPATH": str(Path(qifldp.__file__).parents[1])}

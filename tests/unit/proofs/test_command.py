@@ -20,8 +20,6 @@ from qifldp.proofs.ledger.epsilon_k import thresholds
 from qifldp.proofs.prove import Checked, find_claims, prove
 from qifldp.rendering.claims import claims_page, part_of
 
-pytestmark = pytest.mark.xdist_group("ledger")
-
 PAGE = ROOT / "docs/reference/claims.md"
 
 

@@ -14,8 +14,6 @@ from qifldp.proofs.ledger import CLAIMS, thresholds
 from qifldp.proofs.prove import Checked, find_claims, prove, smt_files
 from qifldp.proofs.provers import Proved
 
-pytestmark = pytest.mark.xdist_group("ledger")
-
 NUMBERED = [
     *(f"Def. {n}" for n in range(1, 12)),
     *(f"Lemma {n}" for n in range(1, 13)),

@@ -36,8 +36,6 @@ from qifldp.protocols.unary_encoding import OUE
 from qifldp.refinement.certificate import Order, Side
 from qifldp.refinement.decision import Undecided
 
-pytestmark = pytest.mark.xdist_group("ledger")
-
 Patch = Callable[[pytest.MonkeyPatch], None]
 
 
