@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
@@ -29,6 +29,26 @@ FEWEST_SEEN = 8
 
 MOST_NAMED = 3
 """Reports of one user that are named one by one."""
+
+
+class Told(Sequence[str]):
+    """Words that are made when they are asked for: most never are."""
+
+    def __init__(self, count: int, told: Callable[[int], str]) -> None:
+        self._places, self._told = range(count), told
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        found = self._places[place]
+        return self._told(found) if isinstance(found, int) else [self._told(each) for each in found]
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,26 +168,10 @@ def _in_turn(codes: Codes, words: Sequence[str]) -> Field | None:
             _, first, found = np.unique(joined, return_index=True, return_inverse=True)
         if np.bincount(found).max() < FEWEST_SEEN:
             return None
-    return Field("what the user reports in turn", found.astype(np.int64), _InTurn(codes[first], words))
+    turns = codes[first]
 
+    def told(place: int) -> str:
+        parts = [words[code] for code in turns[place].tolist()]
+        return ", then ".join(parts[:MOST_NAMED]) + (", and so on" if len(parts) > MOST_NAMED else "")
 
-class _InTurn(Sequence[str]):
-    """Reports of a user in words, one after the other; made when they are asked for."""
-
-    def __init__(self, codes: Codes, words: Sequence[str]) -> None:
-        self._codes, self._words = codes, words
-
-    def __len__(self) -> int:
-        return len(self._codes)
-
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[str]: ...
-
-    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
-        if isinstance(place, slice):
-            return _InTurn(self._codes[place], self._words)
-        told = [self._words[code] for code in self._codes[place].tolist()]
-        return ", then ".join(told[:MOST_NAMED]) + (", and so on" if len(told) > MOST_NAMED else "")
+    return Field("what the user reports in turn", found.astype(np.int64), Told(len(turns), told))

@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qifldp.audit.columns import BITS, HOLDS, POSITIONS, SUPPORTS, Codes, Columns, Field, Statistic
+from qifldp.audit.columns import BITS, HOLDS, POSITIONS, SUPPORTS, Codes, Columns, Field, Statistic, Told
 from qifldp.audit.structure import BARE, Structure, key, take_apart, text, words
 from qifldp.collection.bits import UnaryMechanism
 from qifldp.collection.mechanism import Mechanism
@@ -104,7 +103,7 @@ def encode(
         statistics.append(Statistic(POSITIONS if ordered else HOLDS, held[codes], (1, HOLDS[1])))
     spelled, layouts = _spellings(distinct, codes, column_of, watched if by_place else None, np.unique(codes[learn]))
     statistics, fields = statistics + spelled, _fields(distinct, codes, known, bits=bits) + layouts
-    whole = Field("the whole report", codes, _Shown(distinct))
+    whole = Field("the whole report", codes, Told(len(distinct), lambda place: _report_in_words(distinct[place])))
     if declared is None:
         return Columns(statistics, fields, whole)
     judged, sizes, impossible = _judge(declared.mechanism, distinct, codes, labels, statistics, supports is not None)
@@ -278,26 +277,8 @@ def _foreign(distinct: list[Structure], codes: Codes, known: set[str]) -> list[F
     return fields
 
 
-class _Shown(Sequence[str]):
-    """Reports in words, made when they are asked for: most never are."""
-
-    def __init__(self, distinct: list[Structure]) -> None:
-        self._distinct = distinct
-
-    def __len__(self) -> int:
-        return len(self._distinct)
-
-    @overload
-    def __getitem__(self, place: int) -> str: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[str]: ...
-
-    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
-        if isinstance(place, slice):
-            return _Shown(self._distinct[place])
-        elements = self._distinct[place].elements
-        return words(elements if len(elements) != 1 else elements[0])
+def _report_in_words(report: Structure) -> str:
+    return words(report.elements if len(report.elements) != 1 else report.elements[0])
 
 
 def categories(name: str, parts: Sequence[str], codes: Codes) -> Field:
