@@ -144,6 +144,23 @@ def test_nothing_is_wider_than_the_screen(opened: Opened, name: str, width: int)
     tab.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width, timeout=10_000)
 
 
+def test_labels_fit_the_width_that_their_chart_gets(opened: Opened) -> None:
+    tab, _ = opened("plain")
+    names = {one["series"] for one in json.loads(tab.text_content("#result") or "")["planes"][0]["points"]}
+
+    def labels() -> list[str]:
+        texts = tab.eval_on_selector_all("#plane-0-asr_uniform svg text", "all => all.map(one => one.textContent)")
+        return [text for text in texts if set(text.split(", ")) <= names]
+
+    wide = labels()
+    assert len({name for text in wide for name in text.split(", ")}) == sum(len(text.split(", ")) for text in wide)
+    tab.set_viewport_size({"width": 390, "height": 800})
+    tab.wait_for_timeout(600)
+    narrow = labels()
+    assert len(narrow) < len(wide)
+    assert sorted(", ".join(narrow).split(", ")) == sorted(", ".join(wide).split(", "))
+
+
 def test_on_paper_every_budget_is_shown_and_no_button(opened: Opened) -> None:
     tab, _ = opened("plain")
     tab.emulate_media(media="print")

@@ -11,7 +11,7 @@ import numpy as np
 MARGIN = 0.14
 """Of the range of the values, left free on both sides."""
 
-NEAR_X, NEAR_X_NARROW, NEAR_Y = 0.06, 0.2, 0.045
+NEAR_X, NEAR_X_NARROW, NEAR_Y = 0.06, 0.2, 0.06
 """Shares of the chart's width (on a narrow screen) and height within which two points share one label."""
 
 EDGE = 0.015
@@ -19,6 +19,9 @@ EDGE = 0.015
 
 WIDE, NARROW = 1000, 250
 """Pixels across a chart on a wide screen, and on a telephone's, at least."""
+
+NARROW_BELOW = 520
+"""Pixels across a chart below which it is narrow."""
 
 LETTER, OFFSET = 6.5, 10
 """Pixels of a letter of a label, and between a point and its label, at most."""

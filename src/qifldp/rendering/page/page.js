@@ -48,8 +48,6 @@
     for (const path of spec.usermeta.data) filled.datasets[path] = lookUp(path).map(cleaned);
     delete filled.usermeta;
     filled.width = Math.floor(widthOf(place));
-    const narrow = filled.datasets["labels, narrow"];
-    if (narrow && filled.width < 520) filled.datasets.labels = narrow;
     for (const name of Object.keys(filled.datasets)) {
       if (!name.startsWith("/")) filled.datasets[name] = filled.datasets[name].map(cleaned);
     }

@@ -18,7 +18,15 @@ from qifldp.comparison.plane import Plane
 from qifldp.comparison.sweep import Sweep
 from qifldp.rendering.charts import INK, LOOKS, THEME, Look, axis_title
 from qifldp.rendering.page.axes import QUANTITIES
-from qifldp.rendering.page.labels import bounds, frontier_labels, joint_labels, ladder, log_ticks, without_outliers
+from qifldp.rendering.page.labels import (
+    NARROW_BELOW,
+    bounds,
+    frontier_labels,
+    joint_labels,
+    ladder,
+    log_ticks,
+    without_outliers,
+)
 
 Spec = dict[str, Any]
 Records = Sequence[Mapping[str, object]]
@@ -115,14 +123,20 @@ def plane_chart(plane: Plane, key: str, looks: Mapping[str, Look], presets: Reco
         layers.append(_rule("/presets", "x", "most_bits"))
     tip = _tooltip("series", key, error, *(("frontier_share", "least_error") if known else ()))
     layers.append(_data(own).mark_point(size=90, clip=True).encode(x, y, *_looks(looks, "color", "shape"), tip))
-    data["labels"] = joint_labels(near, key, error, (left, right), (low, high))
-    data["labels, narrow"] = joint_labels(near, key, error, (left, right), (low, high), narrow=True)
+    data["labels"] = [
+        label | {"narrow": narrow}
+        for narrow in (False, True)
+        for label in joint_labels(near, key, error, (left, right), (low, high), narrow=narrow)
+    ]
     if far:
         data["far"] = [{"label": f"off the chart, above: {', '.join(str(one['series']) for one in far)}"}]
         word = alt.Chart(alt.NamedData("far")).mark_text(align="right", dx=-8, dy=12, color=INK, fontSize=11)
         layers.append(word.encode(x=alt.value("width"), y=alt.value(0), text="label:N"))
     text: dict[str, Any] = {"color": INK, "fontSize": 11.5, "limit": 220}
-    beside, on_edge = (_data("labels").transform_filter(alt.datum.side == side) for side in ("right", "edge"))
+    fitting = f"datum.narrow === (width < {NARROW_BELOW})"  # follows the width of the chart, in pixels
+    beside, on_edge = (
+        _data("labels").transform_filter(fitting).transform_filter(alt.datum.side == side) for side in ("right", "edge")
+    )
     layers.append(beside.mark_text(align="left", dx=9, dy=-9, **text).encode(x, y, text="label:N"))
     edge_label = on_edge.mark_text(align="right", dx=-6, dy=-17, **text)
     layers.append(edge_label.encode(x=alt.value("width"), y=y, text="label:N"))
