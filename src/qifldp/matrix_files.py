@@ -100,8 +100,11 @@ def float_table(rows: list[list[Any]], what: str) -> NDArray[np.float64]:
     Raises:
         InputError: If an entry is not a number, or lies beyond the doubles.
     """
-    if any(isinstance(entry, bool) or not isinstance(entry, numbers.Real) for row in rows for entry in row):
-        raise InputError(f"{what} must hold numbers only.")
+    for entry in (entry for row in rows for entry in row):
+        if isinstance(entry, str):
+            raise InputError(f"{what} must hold numbers, or exact text such as '1/3' throughout, got {shown(entry)}.")
+        if isinstance(entry, bool) or not isinstance(entry, numbers.Real):
+            raise InputError(f"{what} must hold numbers only, got {shown(entry)}.")
     try:
         return np.array(rows, dtype=np.float64)
     except OverflowError:

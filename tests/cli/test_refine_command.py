@@ -73,6 +73,17 @@ def test_certificates_go_through_files(terminal: Terminal, question: tuple[str, 
     assert f"{document['original']} {sign} {document['refined']}" in outcome.out
 
 
+def test_an_older_certificate_is_not_taken_for_a_new_one(terminal: Terminal) -> None:
+    terminal(*YES, "--certificate", "proof.json")
+    before = Path("proof.json").read_bytes()
+    Path("a.csv").write_text("0.5,0.3,0.2\n0.2,0.5,0.3\n0.3,0.2,0.5\n", encoding="utf-8")
+    Path("b.csv").write_text("0.5,0.5\n0.2,0.8\n0.3,0.7\n", encoding="utf-8")
+    asked = terminal("refine", "--original", "file:a.csv", "--refined", "file:b.csv", "--certificate", "proof.json")
+    assert "undecided" in asked.out
+    assert "'proof.json' was there before, and is left as it was" in asked.err
+    assert Path("proof.json").read_bytes() == before
+
+
 def test_a_forged_certificate_fails_with_its_reason(terminal: Terminal) -> None:
     terminal(*NO, "--certificate", "proof.json")
     document = json.loads(Path("proof.json").read_text())

@@ -94,10 +94,13 @@ def test_rows_that_sum_to_zero_cannot_be_normalised(terminal: Terminal) -> None:
         ('{"kind":"channel","matrix":{"a":1}}', JSON_ROWS),
         ("[[1],[[2]]]", f"{CELL}[2]."),
         ('[["x","1/2"],["1/3","2/3"]]', f"{CELL}'x'."),
-        ('[[0.5,0.5],[0.5,"x"]]', "A channel matrix must hold numbers only."),
+        (
+            '[["1/2",0.5],[0.5,0.5]]',
+            "A channel matrix must hold numbers, or exact text such as '1/3' throughout, got '1/2'.",
+        ),
         ("[[true,false],[1,0]]", f"{CELL}True."),
-        ("[[true,false],[0.5,0.5]]", "A channel matrix must hold numbers only."),
-        ("[[null,1],[0.5,0.5]]", "A channel matrix must hold numbers only."),
+        ("[[true,false],[0.5,0.5]]", "A channel matrix must hold numbers only, got True."),
+        ("[[null,1],[0.5,0.5]]", "A channel matrix must hold numbers only, got None."),
         ("[[1e999,1],[0.5,0.5]]", f"{PROBABILITY}row 0, column 0 is inf."),
         ("[[0.5,0.5],[1]]", "Each row of a channel matrix must have the same number of entries."),
         (
@@ -201,7 +204,7 @@ def test_nobody_is_told_to_load_a_stranger_s_pickle(terminal: Terminal, content:
 @pytest.mark.parametrize(
     ("columns", "sentence"),
     [
-        ({"a": [0.5, None], "b": [0.5, 0.5]}, "A channel matrix must hold numbers only."),
+        ({"a": [0.5, None], "b": [0.5, 0.5]}, "A channel matrix must hold numbers only, got None."),
         ({"a": [0.5, float("nan")], "b": [0.5, 0.5]}, f"{PROBABILITY}row 1, column 0 is nan."),
         ({"a": [[1], [2]]}, f"{CELL}[1]."),
         ({"a": [True, True]}, f"{CELL}True."),

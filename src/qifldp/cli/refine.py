@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -84,6 +85,8 @@ def refine_command(
     if certificate is not None and not isinstance(decision, Undecided):
         decision.certificate.save(certificate)
     written = None if isinstance(decision, Undecided) else certificate
+    if written is None and certificate is not None and Path(certificate).exists():
+        typer.echo(f"Nothing is proved: {certificate!r} was there before, and is left as it was.", err=True)
     pair = names[0], names[1]
     document = decision_json(decision, pair, written) | bracket_json(bracket, deficiency)
     show(document, decision_view(decision, pair, bracket), as_json=as_json, out=None)

@@ -21,6 +21,8 @@ def success_interval(successes: int, n: int, confidence: float) -> tuple[float, 
     It holds the chance with at least this confidence for every n, each side at half the error.
     """
     check_confidence(confidence)
+    if not 0 <= successes <= n or n < 1:
+        raise InputError.expected("successes", f"from 0 to the {n} trials, of which there is one at least", successes)
     error = (1 - confidence) / 2
     low = float(betaincinv(successes, n - successes + 1, error)) if successes > 0 else 0.0
     high = float(betaincinv(successes + 1, n - successes, 1 - error)) if successes < n else 1.0
@@ -45,6 +47,8 @@ def mean_square_interval(
         confidence: With which the interval holds the expectation.
     """
     check_confidence(confidence)
+    if not (len(variances) and np.all(np.isfinite(variances)) and np.all(variances > 0)):
+        raise InputError.expected("variances", "positive numbers, one at least", variances)
     found, times = np.unique(variances, return_counts=True)
     parts, exponent = found / found.max(), -math.log((1 - confidence) / 2)
 

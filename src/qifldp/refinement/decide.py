@@ -21,6 +21,7 @@ from qifldp.refinement.search.closed import (
     max_case,
     one_size,
     smaller_ratio,
+    telling_bet,
 )
 from qifldp.refinement.search.explicit import decide_explicit, exact_channel
 from qifldp.refinement.search.explicit_max import decide_explicit_max
@@ -158,8 +159,10 @@ def _proposals(
     )
     for method, rule in rules:
         proof = rule(original, refined)
-        if proof is not None:
-            yield method, None, proof
+        telling = telling_bet(original.profile, refined.profile) if isinstance(proof, Bets) else None
+        for found in (telling, proof):  # what a rule refutes is refuted by other bets too: those gain more
+            if found is not None:
+                yield method, None, found
     if original.domain_size <= LARGEST_CLOSEST:
         for bets in closest_bets(original, refined):
             yield "one bet", None, bets
@@ -169,12 +172,12 @@ def _proposals(
         )
         return
     try:
-        found = solve_transport(original.profile, refined.profile, deadline=deadline)
+        transport = solve_transport(original.profile, refined.profile, deadline=deadline)
     except ConvergenceError as error:
         reasons.append(str(error))
         return
-    for proof in _transport_proofs(found):
-        yield "transport", found.margin, proof
+    for proof in _transport_proofs(transport):
+        yield "transport", transport.margin, proof
 
 
 def _transport_proofs(found: Transport) -> Iterator[Proof]:

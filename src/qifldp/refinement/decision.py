@@ -20,6 +20,7 @@ from qifldp.refinement.proofs import Bets, GainMatrix
 from qifldp.refinement.search.explicit_strength import explicit_deficiency, explicit_margin, explicit_ratio
 from qifldp.refinement.search.strength import deficiency, vulnerability_ratio
 from qifldp.refinement.search.transport import solve_transport
+from qifldp.refinement.verified import LEAST
 
 LARGEST_FIGURE = 2_000
 """Domain size up to which a margin between protocols is computed that no proof needed."""
@@ -199,8 +200,10 @@ class DoesNotRefine(Compared):
         """The adversary of the proof, in words."""
         proof = self.certificate.proof
         found = f"{self.vulnerability_refined:.6g}", f"{self.vulnerability_original:.6g}"
-        if found[0] == found[1]:
-            found = found[0], f"{found[1]}, which is less by a difference too small for these digits"
+        if not self.vulnerability_refined:
+            found = f"less than {LEAST:.0e}", "still less"
+        elif found[0] == found[1]:
+            found = found[0], "less than that, by a difference too small for these digits,"
         if isinstance(proof, GainMatrix):
             actions = f"{len(proof.rows)} action{'s' if len(proof.rows) != 1 else ''}"
             adversary = f"An adversary with a gain function of {actions}"

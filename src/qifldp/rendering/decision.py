@@ -22,6 +22,9 @@ SCHEMA_VERSION = 1
 BRACKET_DIGITS = 12
 """Decimals of a bracket's ends, as many as those that are looked for have."""
 
+SHORT = 4
+"""Rows and columns up to which a matrix is shown whole."""
+
 NOBODY = "No adversary, whatever they know or want, gains more from the refined one."
 
 
@@ -110,8 +113,10 @@ def verified_words(verified: Verified) -> str:
 def _named(side: Side) -> str:
     if isinstance(side, Protocol):
         return side.spec
-    first = ", ".join(map(str, side.matrix[0, :4].tolist())) + (", …" if len(side.outputs) > 4 else "")
-    return f"the {side.domain_size} × {len(side.outputs)} matrix that begins {first}"
+    rows = ["(" + ", ".join(map(str, row)) + ")" for row in side.matrix[:SHORT, :SHORT].tolist()]
+    small = max(side.matrix.shape) <= SHORT
+    shown = ", ".join(rows) if small else f"that begins {rows[0][:-1]}, …)"
+    return f"the {side.domain_size} × {len(side.outputs)} matrix {shown}"
 
 
 def _shown(value: float | None) -> str:

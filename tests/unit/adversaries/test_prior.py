@@ -24,7 +24,7 @@ from qifldp.errors import InputError
         ([], "A prior must be a list of probabilities, one for each secret."),
         ([[1]], "A prior must be a list of probabilities, one for each secret."),
         (np.eye(2), "A prior must be a list of probabilities, one for each secret."),
-        (["a", 0.5], "A prior must hold numbers only."),
+        (["a", 0.5], "A prior must hold numbers, or exact text such as '1/3' throughout, got 'a'."),
         (["a"], "a probability must be a finite number such as 0.75 or 3/4, got 'a'."),
     ],
 )

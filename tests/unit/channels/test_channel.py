@@ -49,7 +49,7 @@ def test_tables_that_are_no_matrices() -> None:
     assert_refused("A channel matrix must have rows and columns, got the shape (1, 0).", [[]])
     assert_refused("A channel matrix must be a table of numbers, got 5.", 5)
     assert_refused("A channel matrix must be a table of numbers, got 'ab'.", "ab")
-    assert_refused("A channel matrix must hold numbers only.", [["a", 0.5]])
+    assert_refused("A channel matrix must hold numbers, or exact text such as '1/3' throughout, got 'a'.", [["a", 0.5]])
     assert_refused("an entry of a channel matrix must be a finite number such as 0.75 or 3/4, got 'a'.", [["a", 1]])
     assert_refused("Row 1 of the channel matrix sums to zero.", [[0.5, 1.0], [0.0, 0.0]], normalize=True)
 

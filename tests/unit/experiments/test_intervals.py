@@ -39,6 +39,26 @@ def test_the_interval_of_a_mean_square_holds_it_often_enough(errors: int, runs: 
     assert law.cdf(1 / high) > side
 
 
+@pytest.mark.parametrize(("errors", "runs", "confidence"), [(1, 2, 0.9), (12, 10, 0.99), (3_000, 10, 0.98)])
+def test_the_ends_of_a_mean_square_are_chernoffs_at_half_the_error(errors: int, runs: int, confidence: float) -> None:
+    """For N normal errors of equal variances the bound is (x e^{1 − x})^{N/2}: at both ends it is half the error."""
+    ends = mean_square_interval(1.0, np.full(errors, 7.0), runs, confidence)
+    for x in (1 / end for end in ends):
+        assert errors * runs / 2 * (x - 1 - np.log(x)) == pytest.approx(-np.log((1 - confidence) / 2), rel=1e-6)
+
+
+@pytest.mark.parametrize(("successes", "n"), [(5, 3), (-1, 3), (0, 0)])
+def test_no_interval_without_trials(successes: int, n: int) -> None:
+    with pytest.raises(InputError, match="successes must be from 0 to the"):
+        success_interval(successes, n, 0.9)
+
+
+@pytest.mark.parametrize("variances", [[], [0.0, 1.0], [np.inf], [-1.0]])
+def test_no_interval_without_variances(variances: list[float]) -> None:
+    with pytest.raises(InputError, match="variances must be positive numbers"):
+        mean_square_interval(1.0, np.array(variances), 3, 0.9)
+
+
 @pytest.mark.parametrize("rest", [1, 30])
 def test_the_interval_of_a_mean_square_holds_it_if_one_error_has_half_of_the_variance(rest: int) -> None:
     """By simulation, 200,000 means over four runs; a χ² of the same mean and variance would be too narrow.

@@ -125,6 +125,16 @@ def test_an_interval_that_ends_before_the_range_does() -> None:
     assert found.bracket == (1.2, None)
 
 
+def test_a_budget_that_no_float_is_has_no_mark_of_its_own() -> None:
+    """The float next to ln(3) is too near a tie to be asked; the end is found as any other."""
+    found = rate("oue", OUE(5, "ln(3)"), 0.5, 4)
+    assert math.log(3) not in found.decisions
+    check_brackets(found)
+    ((start, end),) = found.intervals
+    assert start == pytest.approx(math.log(3), rel=RESOLUTION)
+    assert end == 4
+
+
 def test_scanned_ranges_are_named() -> None:
     assert rate("the", OUE(3, 1), 0.5, 4).scanned == ((0.5, 4),)
     assert rate("the:theta=0.7", OUE(3, 1), 0.5, 4).scanned == ()

@@ -10,16 +10,18 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from qifldp import BLH, GRR, OUE, SUE, Channel, DoesNotRefine, InputError, Protocol, Refines, decide_refinement
+from qifldp import BLH, GRR, OUE, SS, SUE, Channel, DoesNotRefine, InputError, Protocol, Refines, decide_refinement
 from qifldp.exact.budget import Budget
 from qifldp.protocols.mixture import Mix
 from qifldp.protocols.specs import parse_spec
 from qifldp.refinement.bracket import bracket_deficiency
 from qifldp.refinement.certificate import Certificate
 from qifldp.refinement.proofs import Bets
+from qifldp.refinement.search.closed import best_bet
 from qifldp.refinement.search.explicit_strength import explicit_margin
 from qifldp.refinement.search.strength import deficiency, vulnerability_ratio
 from qifldp.refinement.search.transport import solve_transport
+from qifldp.refinement.verify import verify_certificate
 from qifldp.rendering.decision import decision_json, outward
 
 SOLVED = 1e-6
@@ -190,3 +192,29 @@ def test_numbers_of_a_proof_are_digits(number: str) -> None:
     document["proof"]["offers"][0][2] = number  # type: ignore[index]
     with pytest.raises(InputError):
         Certificate.from_json(document)
+
+
+@pytest.mark.parametrize(
+    ("original", "refined"),
+    [
+        (OUE(1000, 1), SUE(1000, 1)),
+        (SUE(1000, 1), OUE(1000, 1)),
+        (OUE(100, 30), SUE(100, 30)),
+        (OUE(4, 700), SUE(4, 700)),
+        (SS(200, 1), SUE(200, 1)),
+        (GRR(100, 4), OUE(100, 4)),
+        (OUE(50, 1), OUE(50, "1.1")),
+    ],
+    ids=str,
+)
+def test_the_adversary_that_is_told_gains_by_what_happens(original: Protocol, refined: Protocol) -> None:
+    """Not by a size of set that hardly ever occurs: a fair part of the deficiency, or of the best bet there is."""
+    found = decide_refinement(original=original, refined=refined)
+    assert isinstance(found, DoesNotRefine)
+    assert found.vulnerability_original < found.vulnerability_refined
+    best = best_bet(original.profile, refined.profile)
+    assert best is not None
+    proof = Certificate(original, refined, "does_not_refine", best)
+    gains = verify_certificate(proof).gains
+    assert gains is not None
+    assert found.advantage > 0.9 * gains.advantage > 0.001

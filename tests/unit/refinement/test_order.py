@@ -81,6 +81,17 @@ def test_what_a_chain_proves_is_not_undecided() -> None:
     assert order.hasse == ((0, 1), (1, 2))
 
 
+def test_one_refuted_member_refutes_its_class() -> None:
+    protocols = (GRR(5, 1), SS(5, 1, omega=1), OUE(5, 1))
+    decisions = dict(order_of(protocols).decisions)
+    assert order_of(protocols).incomparable == ((0, 1),)
+    decisions[1, 2] = undecided(protocols[1], protocols[2])
+    decisions[2, 0] = undecided(protocols[2], protocols[0])
+    order = RefinementOrder(protocols, decisions)
+    assert order.classes == ((0, 1), (2,))
+    assert order.incomparable == ((0, 1),)
+
+
 def test_text() -> None:
     assert hasse_text(order_of(seven(3, 2))).splitlines() == [
         "Level 1 (nothing here is refined from another)",

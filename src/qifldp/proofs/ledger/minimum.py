@@ -142,10 +142,12 @@ def _minimum_one_hot(power: str) -> Proved:
     largest, least = one[2] * zero[0], one[0] * zero[2]
     exact = same(2 * x, s * (s**2 + 1) * y)
     ratio = All([exact, above(x, s**2 * y)]) if power == "more" else at_least(s**2 * y, x)
-    goal = All([above(least, 0), let(x, largest, let(y, least, ratio))])
+    others = [at_least(x * zero[i] * one[j], y * one[i] * zero[j]) for i, j in product(range(3), repeat=2)]
+    goal = All([above(least, 0), let(x, largest, let(y, least, All([ratio, *others])))])
     words = (
-        "One-hot reports of the minimum have a likelihood ratio x/y of s (s^2 + 1)/2, more than e^epsilon:\n"
-        "x is the product of the last column's entry for 1 and the first's for 0, y of the other two."
+        "One-hot reports of the minimum have a largest likelihood ratio x/y of s (s^2 + 1)/2, more than e^epsilon:\n"
+        "x is the product of the last column's entry for 1 and the first's for 0, y of the other two.\n"
+        "No other columns of the two bits have a larger one."
     )
     name = f"lemma-12-one-hot-{power}"
     return Proved((Theorem(name, f"{words}\n{MEANING}", ("s", "x", "y"), [above(s, 1)], goal),))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 
 import numpy as np
@@ -30,10 +31,21 @@ CLEAR = 1e-10
 MOST_BETS = 4_000
 """Sizes that are tried for a bet, those with the most mass first."""
 
+TELLING = 64
+"""Sizes that are tried for the adversary that is told, spread over those that occur."""
+
+LEAST_LOG_MASS = -600.0
+"""Sizes less likely than e^−600 have no part in the adversary that is told, unless there is no other."""
+
 
 def exactly(value: float) -> Fraction:
     """Return a float as an exact decimal of thirteen digits."""
     return Fraction(f"{value:.12e}")
+
+
+def just_above(price: float) -> Fraction:
+    """Return a price as an exact decimal of thirteen digits, rounded up: then no report that is worth it pays."""
+    return Fraction(Context(prec=13, rounding=ROUND_CEILING).create_decimal_from_float(price))
 
 
 def equal_ratio(original: Protocol, refined: Protocol) -> Proof | None:
@@ -179,16 +191,39 @@ def single_bet(original: Protocol, refined: Protocol, size: int) -> Bets:
     return Bets(((size, Fraction(1), Fraction(size, k)),))  # the levels agree too far for a price between them
 
 
-def best_bet(original: Profile, refined: Profile) -> Bets | None:
+def telling_bet(original: Profile, refined: Profile) -> Bets | None:
+    """Return an adversary worth telling against a pair that a rule refutes: a bet with a large advantage, or None.
+
+    A rule needs one size at which B says too much, and the size that shows it best may be one that hardly ever
+    occurs. This is the best bet of some sizes, spread over those that do.
+    """
+    a, b = _likely(original), _likely(refined)
+    interior = b.sizes[b.sizes > 0]
+    spread = np.linspace(0, len(interior) - 1, min(TELLING, len(interior))).round().astype(np.int64)
+    return best_bet(a, b, interior[spread])
+
+
+def _likely(profile: Profile) -> Profile:
+    kept = profile.log_mass > LEAST_LOG_MASS
+    return Profile(profile.domain_size, profile.log_ratio, profile.sizes[kept], profile.log_mass[kept])
+
+
+def best_bet(original: Profile, refined: Profile, tried: NDArray[np.int64] | None = None) -> Bets | None:
     """Return the bet on sets of one size that B rewards most above A, of those that it clearly does; None if none.
 
     For each size the advantage E(Y − c)⁺ − E(X − c)⁺ is piecewise linear in the price c, with its peaks among the
     values that X and Y (the posterior mass of the best set) can take.
+
+    Args:
+        original: A.
+        refined: B.
+        tried: The sizes that are tried; without them those of B, the commonest first.
     """
-    interior = np.flatnonzero(refined.sizes > 0)
-    tried = interior[np.argsort(-refined.log_mass[interior])][:MOST_BETS]
+    if tried is None:
+        interior = np.flatnonzero(refined.sizes > 0)
+        tried = refined.sizes[interior[np.argsort(-refined.log_mass[interior])][:MOST_BETS]]
     best, found = 0.0, None
-    for size in refined.sizes[tried].tolist():
+    for size in tried.tolist():
         sizes = np.array([size])
         x, y = aligned_mass(original, sizes)[:, 0], aligned_mass(refined, sizes)[:, 0]
         prices = np.unique(np.concatenate((x, y)))
@@ -197,7 +232,7 @@ def best_bet(original: Profile, refined: Profile) -> Bets | None:
         advantage = np.where(clear, gain_b - gain_a, 0.0)
         place = int(np.argmax(advantage))
         if advantage[place] > best:
-            best, found = float(advantage[place]), Bets(((size, Fraction(1), exactly(float(prices[place]))),))
+            best, found = float(advantage[place]), Bets(((size, Fraction(1), just_above(float(prices[place]))),))
     return found
 
 
