@@ -104,6 +104,22 @@ def test_table(terminal: Terminal) -> None:
     assert sum(line.startswith("v") for line in lines(terminal("estimate", "r.parquet", "--all"))) == 31
 
 
+@pytest.mark.parametrize(
+    ("confidence", "shown"),
+    [
+        ("0.9", "90 %"),
+        ("0.999", "99.9 %"),
+        ("0.5", "50 %"),
+        ("0.9999999999999999", "99.99999999999999 %"),
+        ("1e-300", "1e-298 %"),
+    ],
+)
+def test_a_confidence_is_shown_with_all_its_digits(terminal: Terminal, confidence: str, shown: str) -> None:
+    """One below 1 is not 100 %."""
+    heading = lines(terminal("estimate", "r.parquet", "--confidence", confidence))[2]
+    assert heading.split(maxsplit=2)[2].rstrip() == f"{shown} interval"
+
+
 def test_detected_values_are_marked(terminal: Terminal) -> None:
     Path("d.csv").write_text("x\n" + "a\n" * 3000 + "b\n" * 10)
     Path("domain.txt").write_text("a\nb\nc\nd\n")

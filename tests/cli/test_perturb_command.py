@@ -12,7 +12,7 @@ import pytest
 from pyarrow import parquet
 
 from cli.terminal import Terminal
-from qifldp.cli.perturb import NO_DOMAIN
+from qifldp.cli.perturb import NO_DOMAIN, OWN_IDS
 from qifldp.data.datasets import load_dataset
 from qifldp.data.transactions import read_items
 from qifldp.engines.local import count_reports
@@ -181,6 +181,9 @@ NO_COLUMNS = "Transactions have no columns: leave --column and --ids out."
         (("d.csv", "--column", "x", "--domain", "3"), "There is no file '3'."),
         (("d.csv", "--column", "z", "--domain", "domain.txt"), "There is no column called 'z': there are 'x', 'who'."),
         ((*COLUMN, "--ids", "z"), "There is no column called 'z': there are 'x', 'who'."),
+        ((*COLUMN, "--ids", "x"), OWN_IDS),
+        (("d.parquet", *COLUMN[1:], "--ids", "x"), OWN_IDS),
+        (("missing.csv", *COLUMN[1:], "--ids", "x"), OWN_IDS),  # before any work
         (("d.txt", "--column", "x", "--domain", "domain.txt"), "There is no file 'd.txt'."),
         ((*COLUMN, "--seed", "-1"), "seed must be a whole number of at least 0, got -1."),
         ((*COLUMN, "--epsilon", "nan"), "epsilon must be a positive number, ln(3) or 2*ln(3), got 'nan'."),

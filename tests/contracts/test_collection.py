@@ -23,7 +23,7 @@ from oracles.report_laws import WORD, each_part_misfit, largest_law_ratio, misfi
 from qifldp.collection.client import SecureClient, secure_client
 from qifldp.collection.entropy import Entropy
 from qifldp.collection.hashing import SEED_BYTES, HashMechanism
-from qifldp.collection.mechanism import FAULTS, Mechanism, Rows
+from qifldp.collection.mechanism import FAULTS, ROWS_A_STREAM, Mechanism, Rows
 from qifldp.collection.mixture import MixMechanism
 from qifldp.collection.subsets import SubsetMechanism
 from qifldp.errors import InputError
@@ -274,7 +274,7 @@ def simple_misfit(mechanism: Mechanism, value: int, rows: Rows) -> float:
 @every_client
 @pytest.mark.parametrize("run", LARGE, ids=str)
 def test_clients_draw_from_the_law_over_large_domains(run: Run, client: Client) -> None:
-    n, value = (300 if run.name == "ss" and client.name == "secure" else 3_000), 617
+    n, value = 3_000, 617
     rows = client.draw(run.protocol, np.full(n, value))
     assert not run.protocol.mechanism.faults(rows).any()
     assert large_misfit(run.protocol.mechanism, value, rows) > FALSE_ALARM
@@ -292,6 +292,16 @@ def test_one_entropy_gives_one_result_and_reports_are_anew(run: Run) -> None:
     assert [*recorded_client(run.protocol, seed=2).reports(values)] != [*once]
     assert [*secure_client(run.protocol).reports(values)] != [*once]  # 60 reports are equal by chance below 2⁻⁵⁰
     assert len(recorded_client(run.protocol).report(2)) == run.protocol.report_bytes
+
+
+def test_stretches_of_a_simulation_are_drawn_apart() -> None:
+    """They have streams of their own: reports of two stretches are equal as often as independent ones."""
+    mechanism = GRR(1000, 1).mechanism
+    rows = mechanism.draw(np.full(3 * ROWS_A_STREAM, 5), np.random.default_rng(1)).reshape(3, ROWS_A_STREAM, -1)
+    p, q = (float(chance) for chance in mechanism.support_chances)
+    least, most = binom.ppf(np.array([FALSE_ALARM / 6, 1 - FALSE_ALARM / 6]), ROWS_A_STREAM, p**2 + 999 * q**2)
+    for one, other in itertools.combinations(rows, 2):
+        assert least <= (one == other).all(axis=1).sum() <= most
 
 
 # Clients that are wrong, each as somebody has shipped it

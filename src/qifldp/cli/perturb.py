@@ -30,6 +30,11 @@ from qifldp.rendering.collection import perturb_document, perturb_view
 
 NO_DOMAIN = "Declare the values that may occur (--domain FILE): a domain that is read from the data is itself a leak."
 
+OWN_IDS = (
+    "--ids and --column name the same column: ids are written as they are, and would give the values away that the "
+    "reports protect."
+)
+
 LONGEST_SIZE = 8
 """Digits of a domain that is given as a number."""
 
@@ -148,6 +153,8 @@ def _source(
         return _transactions(data, Places(_items(domain), other.value, f"{Path(data).name}"), item, rng)
     if column is None:
         raise InputError("Say which column of DATA is perturbed: --column NAME.")
+    if ids == column:
+        raise InputError(OWN_IDS)
     return _column(data, column, ids, Places(read_domain(domain), other.value, column_title(data, column)))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qifldp.collection.estimates import Estimates, Post, estimate
-from qifldp.collection.mechanism import FAULTS, cores, in_threads
+from qifldp.collection.mechanism import FAULTS, check_threads, cores, in_threads
 from qifldp.collection.reports import Collectable, Reports, fingerprint
 from qifldp.collection.size_classes import SizeClasses, single_class, size_classes
 from qifldp.errors import InputError
@@ -19,7 +19,8 @@ SCHEMA_VERSION = 1
 KIND = "report-counts"
 
 ROWS_A_PART = 1 << 14
-"""Reports that are counted at once: faults are looked for in copies of this size."""
+BYTES_A_PART = 8 << 20
+"""A thread counts so many reports at once, of at most so many bytes: faults are looked for in copies of this size."""
 
 MOST_REPORTS = (1 << 62) - 1
 """Reports in counts that are read or added up: no sum of them is too large for 64 bits."""
@@ -85,16 +86,16 @@ class Accumulator:
         Raises:
             InputError: If the reports are of another protocol, or there are to be no threads.
         """
-        if threads is not None and threads < 1:
-            raise InputError.expected("threads", "at least 1", threads)
+        check_threads(threads)
         if fingerprint(reports.protocol) != fingerprint(self.protocol):
             raise InputError("The reports are of another protocol, or of other parameters, than the counts.")
-        starts = range(0, len(reports), ROWS_A_PART)
+        step = max(1, min(ROWS_A_PART, BYTES_A_PART // self.protocol.mechanism.width))
+        starts = range(0, len(reports), step)
         parts = [self.fresh() for _ in range(min(len(starts), threads or cores()))]
 
         def count(worker: int) -> None:
             for start in starts[worker :: len(parts)]:
-                parts[worker].count_part(reports.rows[start : start + ROWS_A_PART])
+                parts[worker].count_part(reports.rows[start : start + step])
 
         in_threads(count, len(parts), threads)
         for part in parts:

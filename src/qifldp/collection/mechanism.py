@@ -167,6 +167,12 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def check_threads(threads: int | None) -> None:
+    """Raise InputError if there are to be no threads; None stands for all cores."""
+    if threads is not None and threads < 1:
+        raise InputError.expected("threads", "at least 1", threads)
+
+
 def check_values(values: object, domain_size: int) -> NDArray[np.int64]:
     """Return values as an array of places 0..k − 1.
 

@@ -13,6 +13,9 @@ from qifldp.collection.entropy import WORD, Entropy
 from qifldp.collection.mechanism import DirectMechanism, Rows
 from qifldp.collection.size_law import SizeLaw, one_size
 
+AT_ONCE = 1 << 20
+"""Members, or bits, of the reports that are drawn securely at once, at least one: a few 64-bit numbers for each."""
+
 
 @dataclass(frozen=True)
 class SubsetMechanism(DirectMechanism):
@@ -67,29 +70,57 @@ class SubsetMechanism(DirectMechanism):
     def _draw_securely(self, values: NDArray[np.int64], entropy: Entropy) -> Rows:
         """Draw as :meth:`draw` does: first whether the true value is in, then a uniform set of the others.
 
-        The set is drawn by Floyd's method: each step adds a uniform one of a growing range, or the range's end
-        if that one is in already.
+        As many uniform others as are missing are drawn, those that are new are put in, and so on until none is missing.
+
+        *Exact*: which others are in decides only how many more are drawn, and those are independent and uniform. So a
+        permutation of the others leaves the law of the final set as it is; all sets of one size are images of one
+        another, hence it is uniform.
         """
-        k, n = self.domain_size, len(values)
-        kept = entropy.bernoulli(self.keep, n)
-        rows = np.zeros((n, self.width), np.uint8)
-        for row, value, own in zip(rows, values.tolist(), kept.tolist(), strict=True):
-            wanted = self.size - own
-            chosen: set[int] = set()
-            for end in range(k - 1 - wanted, k - 1):
-                at = int(entropy.below(end + 1, 1)[0])
-                chosen.add(end if at in chosen else at)
-            members = sorted([other + (other >= value) for other in chosen] + [value] * own)
-            if self.listed:
-                row[:] = np.frombuffer(b"".join(at.to_bytes(self.item_bytes, "little") for at in members), np.uint8)
-            else:
-                np.bitwise_or.at(row, np.array(members) // 8, (1 << (np.array(members) % 8)).astype(np.uint8))
+        rows = np.empty((len(values), self.width), np.uint8)
+        step = max(1, AT_ONCE // (self.size if self.listed else self.domain_size))
+        draw = self._list_securely if self.listed else self._bits_securely
+        for start in range(0, len(values), step):
+            part = values[start : start + step]
+            rows[start : start + step] = draw(part, entropy.bernoulli(self.keep, len(part)), entropy)
         return rows
+
+    def _list_securely(self, values: NDArray[np.int64], kept: NDArray[np.bool_], entropy: Entropy) -> Rows:
+        """Return sets that hold the true value where it is kept, as lists of members."""
+        n, k = len(values), self.domain_size
+        own = np.flatnonzero(kept)
+        found = own * k + values[own]  # a member x of the i-th set is written i·k + x, so that a set is a range
+        while len(found) < n * self.size:
+            missing = self.size - np.bincount(found // k, minlength=n)
+            at, other = self._others(values, missing, entropy)
+            found = np.sort(np.concatenate([found, at * k + other]))
+            found = found[np.diff(found, prepend=-1) > 0]  # NumPy's own union takes ten times as long
+        members = (found % k).astype("<u8").view(np.uint8).reshape(-1, 8)
+        return members[:, : self.item_bytes].reshape(n, self.width)
+
+    def _bits_securely(self, values: NDArray[np.int64], kept: NDArray[np.bool_], entropy: Entropy) -> Rows:
+        """Return sets that hold the true value where it is kept, as bits, by the smaller of set and complement."""
+        n, k = len(values), self.domain_size
+        size = min(self.size, k - self.size)
+        inside = np.zeros((n, k), bool)
+        inside[np.arange(n), values] = kept if size == self.size else ~kept
+        while (missing := size - np.count_nonzero(inside, axis=1)).any():
+            inside[self._others(values, missing, entropy)] = True
+        return np.packbits(inside if size == self.size else ~inside, axis=1, bitorder="little")
+
+    def _others(
+        self, values: NDArray[np.int64], wanted: NDArray[np.int64], entropy: Entropy
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return each person's place as often as values are wanted, and as many uniform values other than theirs."""
+        at = np.repeat(np.arange(len(values)), wanted)
+        other = entropy.below(self.domain_size - 1, len(at))
+        return at, other + (other >= values[at])
 
     def members(self, rows: Rows) -> NDArray[np.int64]:
         """Return the listed members of each report, shape (n, ω)."""
-        cut = rows.reshape(len(rows), self.size, self.item_bytes).astype(np.int64)
-        return cut @ (1 << (8 * np.arange(self.item_bytes)))
+        found = np.zeros((len(rows), self.size), np.int64)
+        for place in range(self.item_bytes):
+            found |= rows[:, place :: self.item_bytes].astype(np.int64) << (8 * place)
+        return found
 
     def faults(self, rows: Rows) -> NDArray[np.uint8]:
         if not self.listed:
@@ -97,9 +128,10 @@ class SubsetMechanism(DirectMechanism):
             sizes = np.bitwise_count(rows).sum(axis=1, dtype=np.int64)
             found[(found == 0) & (sizes != self.size)] = 2
             return found
-        members = self.members(rows)
-        found = np.where((members >= self.domain_size).any(axis=1), 3, 0).astype(np.uint8)
-        found[(found == 0) & (np.diff(members, axis=1) <= 0).any(axis=1)] = 4
+        from qifldp.collection.kernels import subsets  # noqa: PLC0415  # compiled when first used
+
+        found = np.zeros(len(rows), np.uint8)
+        subsets.check_listed(rows, self.item_bytes, self.domain_size, found)
         return found
 
     def supports(self, rows: Rows) -> NDArray[np.bool_]:

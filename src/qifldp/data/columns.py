@@ -96,6 +96,8 @@ def count_column(
 def read_columns(path: str | Path, columns: list[str]) -> Iterator[tuple[float, list[pa.Array]]]:
     """Read columns of a CSV or Parquet file as text, piece by piece, each with the share of the file read so far.
 
+    A column may be asked for more than once.
+
     Raises:
         InputError: If the file or a column is not what it has to be.
     """
@@ -104,7 +106,7 @@ def read_columns(path: str | Path, columns: list[str]) -> Iterator[tuple[float, 
     if file.suffix.lower() not in readers:
         raise InputError.expected("A data file", "named .csv or .parquet", str(path))
     try:
-        for share, batch in readers[file.suffix.lower()](file, columns):
+        for share, batch in readers[file.suffix.lower()](file, list(dict.fromkeys(columns))):
             yield share, [as_text(batch.column(name)) for name in columns]
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(f"The file {shown(str(path))} cannot be read: {shown(str(error), 160)}.") from None
@@ -116,9 +118,11 @@ def column_title(path: str | Path, column: str) -> str:
 
 
 def as_text(column: pa.Array) -> pa.Array:
-    """Return an array of plain values as text; what is not a number is no value."""
+    """Return an array of plain values as text; what is not a number is no value, and -0 is the number 0."""
     if pa.types.is_floating(column.type):
         column = compute.if_else(compute.is_nan(column), pa.scalar(None, column.type), column)
+        text = column.cast(pa.string())
+        return compute.if_else(compute.equal(text, "-0"), "0", text)
     return column.cast(pa.string())
 
 

@@ -73,7 +73,8 @@ class Checkpoint:
     def load(cls, path: str | Path, files: Sequence[Path], empty: Accumulator, weights: Weights) -> Checkpoint:
         """Return the checkpoint of a file, or one at the beginning if there is no such file.
 
-        What is counted of a file that was begun is left out if that file has changed.
+        What is counted of a file that was begun is left out if that file has changed; without whole files that is all
+        there is, and nothing else in the checkpoint has to hold.
 
         Args:
             path: The file.
@@ -97,24 +98,29 @@ class Checkpoint:
         if then[:done] != inputs[:done] or len(inputs) < done:  # the other files may have changed
             changed = _first_difference(then, inputs)
             raise InputError(f"The checkpoint {shown(str(path))} is of other reports, see {changed}: {again}.")
-        counts, begun = _counts(path, document["counts"], empty), _begun(path, document["begun"], empty)
+        part = _check_begun(path, document["begun"])
         same = done < len(inputs) and then[done : done + 1] == [inputs[done]]
-        return cls(inputs, weights, done, counts, begun if same else None)
+        counts = _counts(path, document["counts"], empty) if done else empty
+        begun = Begun(part[0], _counts(path, part[1], empty)) if part is not None and same else None
+        return cls(inputs, weights, done, counts, begun)
 
 
-def _begun(path: str | Path, document: object, empty: Accumulator) -> Begun | None:
+def _check_begun(path: str | Path, document: object) -> tuple[int, object] | None:
+    """Return the rows of a begun file, and the document of their counts, if there are any."""
     if document is None:
         return None
     if not isinstance(document, dict) or set(document) != {"rows", "counts"} or not _is_number(document["rows"], 1):
         raise InputError(f"{shown(str(path))} is not a checkpoint: remove it to count from the beginning.")
-    return Begun(document["rows"], _counts(path, document["counts"], empty))
+    return document["rows"], document["counts"]
 
 
 def _counts(path: str | Path, document: object, empty: Accumulator) -> Accumulator:
     try:
         counts = Accumulator.from_json(document, empty.protocol)
     except InputError as error:
-        raise InputError(f"{shown(str(path))} is not a checkpoint of these reports: {error}") from None
+        raise InputError(
+            f"{shown(str(path))} is not a checkpoint of these reports: {error} Remove it to count from the beginning."
+        ) from None
     if counts.classes.starts != empty.classes.starts:
         raise InputError(
             f"The checkpoint {shown(str(path))} is of other classes of size: remove it to count from the beginning."

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from qifldp.collection.accumulator import Accumulator, Weights
-from qifldp.collection.mechanism import cores
+from qifldp.collection.mechanism import check_threads, cores
 from qifldp.engines.checkpoint import Begun, Checkpoint
 from qifldp.engines.pieces import ReportFile
 from qifldp.engines.report_files import list_files, open_reports
@@ -66,8 +66,9 @@ def count_reports(
 
     Raises:
         InputError: If a file is not one of reports or is damaged, or the checkpoint is of other files. Then the
-            checkpoint keeps the counts of the whole files before.
+            checkpoint keeps the counts of the whole files before. Also if there are to be no threads.
     """
+    check_threads(threads)
     files = list_files(source)
     first = open_reports(files[0])
     empty = Accumulator.empty(first.header.protocol, weights=weights)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 
 import numpy as np
 from rich.console import Group, RenderableType
@@ -123,11 +124,10 @@ def estimate_view(counted: Counted, estimates: Estimates, *, places: Sequence[in
         all_values: Whether all of them are; else the first few.
     """
     listed = sorted(places, key=lambda place: -estimates.frequency[place])[: None if all_values else SHOWN]
-    confidence = f"{100 * estimates.confidence:.12g} %"
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("value", max_width=VALUE_WIDTH, overflow="fold")
     table.add_column("estimate", justify="right", no_wrap=True)
-    table.add_column(f"{confidence} interval", justify="right", no_wrap=True)
+    table.add_column(f"{_confidence(estimates.confidence)} interval", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     largest = max(float(estimates.frequency[listed].max(initial=0.0)), 1e-300)
     for place in listed:
@@ -169,6 +169,11 @@ def _notes(counted: Counted, estimates: Estimates, left_out: int) -> Iterator[st
         yield f"Refused: {refusals(counted.accumulator.refused)}."
     if counted.header.simulated:
         yield "Simulation: reports drawn from a seed, not by the secure client."
+
+
+def _confidence(value: float) -> str:
+    """Return a confidence as a percentage with all its digits: one below 1 is never shown as 100 %."""
+    return f"{float(Decimal(repr(float(value))) * 100)!r}".removesuffix(".0") + " %"
 
 
 def _share(value: float) -> str:

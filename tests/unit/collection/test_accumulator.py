@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import itertools
 import json
+import tracemalloc
 from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from qifldp.collection.accumulator import Accumulator, Weights
+from qifldp.collection.accumulator import BYTES_A_PART, Accumulator, Weights
 from qifldp.collection.estimates import Post
 from qifldp.collection.mechanism import Rows
 from qifldp.collection.reports import Reports, fingerprint
@@ -197,6 +198,22 @@ def test_no_threads_are_refused(threads: int) -> None:
     with pytest.raises(InputError) as refused:
         counted(drawn(OUE(20, 1), 100), threads=threads)
     assert str(refused.value) == f"threads must be at least 1, got {threads}."
+
+
+@pytest.mark.parametrize("protocol", [SS(200_000, "3.3"), SS(200_000, 1), OUE(200_000, 1)], ids=repr)
+def test_counting_takes_little_more_memory_than_the_reports(protocol: Protocol) -> None:
+    """However wide they are: what is copied is a part of some bytes, not of some reports."""
+    reports = drawn(protocol, (48 << 20) // (protocol.report_bytes or 1))
+    found = protocol.accumulator(weights="plain")
+    found.update(reports[:1])  # compiles
+    tracemalloc.start()
+    try:
+        found.update(reports, threads=1)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    tables = 3 * found.table.nbytes  # of the part, and what is read of both as one is added to the other
+    assert peak < 2 * BYTES_A_PART + tables < reports.rows.nbytes / 2
 
 
 def test_sets_of_one_size_add_up() -> None:

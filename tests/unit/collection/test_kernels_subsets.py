@@ -1,4 +1,4 @@
-"""Drawing sets of a fixed size: the exact law of whole sets in both layouts."""
+"""Drawing sets of a fixed size: the exact law of whole sets in both layouts, simulated and from entropy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import chi2, norm
 
-from qifldp.collection.entropy import WORD
+from qifldp.collection import subsets
+from qifldp.collection.entropy import WORD, Entropy
 from qifldp.collection.kernels.subsets import count_listed, draw_bits, draw_listed
 from qifldp.collection.mechanism import Rows
 from qifldp.collection.subsets import SubsetMechanism, index_bytes
@@ -47,7 +48,15 @@ def as_bits(values: NDArray[np.int64], p: int, k: int, size: int) -> NDArray[np.
     return found[:, :k]
 
 
-LAYOUTS = pytest.mark.parametrize("draw", [listed, as_bits])
+def securely(values: NDArray[np.int64], p: int, k: int, size: int) -> NDArray[np.bool_]:
+    """Draw from entropy, in the layout that the mechanism has, and return booleans."""
+    mechanism = SubsetMechanism(k, p, size)
+    rows = mechanism.draw_securely(values, Entropy(np.random.default_rng(1).bytes))
+    assert not mechanism.faults(rows).any()
+    return mechanism.supports(rows)
+
+
+LAYOUTS = pytest.mark.parametrize("draw", [listed, as_bits, securely])
 
 
 @LAYOUTS
@@ -122,6 +131,48 @@ def test_probabilities_next_to_zero_and_one(draw: Draw, k: int, size: int) -> No
         found = draw(values, p, k, size)
         assert (found[np.arange(len(values)), values] == own).all()
         assert (found.sum(axis=1) == size).all()
+
+
+@pytest.mark.parametrize("size", [1, 20, 400, 900])
+@pytest.mark.parametrize("at_once", [1, 900, 2500])
+def test_reports_that_are_drawn_in_parts_are_on_their_own_values(
+    monkeypatch: pytest.MonkeyPatch, size: int, at_once: int
+) -> None:
+    monkeypatch.setattr(subsets, "AT_ONCE", at_once)
+    values = np.arange(100) * 10
+    found = securely(values, WORD - 1, 1000, size)
+    assert found[np.arange(100), values].all()
+    assert (found.sum(axis=1) == size).all()
+
+
+@pytest.mark.parametrize(("k", "size"), [(100_000, 3_000), (100_000, 27_000), (100_000, 49_000), (100_000, 99_000)])
+def test_entropy_is_asked_for_a_few_times_a_report(k: int, size: int) -> None:
+    """Once for each round: of what is missing, at most half is met again, so that some twenty rounds are enough."""
+    asked: list[int] = []
+
+    def source(count: int) -> bytes:
+        asked.append(count)
+        return np.random.default_rng(len(asked)).bytes(count)
+
+    SubsetMechanism(k, WORD // 2, size).draw_securely([7], Entropy(source))
+    assert len(asked) < 60
+    assert sum(asked) < 4 * 2 * k
+
+
+@pytest.mark.parametrize("k", [200, 70_000])
+@pytest.mark.parametrize("size", [1, 3])
+def test_members_are_checked_one_by_one(k: int, size: int) -> None:
+    """As the members say, read by other means; the largest that bytes can hold among them."""
+    mechanism, rng = SubsetMechanism(k, WORD // 2, size), np.random.default_rng(1)
+    rows = rng.integers(0, 256, (5000, mechanism.width), np.uint8)
+    rows[:1000] = 0xFF
+    rows[1000:2000] = 0
+    rows[2000:3000] = mechanism.draw(rng.integers(0, k, 1000), rng)
+    members = mechanism.members(rows)
+    expected = np.where((np.diff(members, axis=1) <= 0).any(axis=1), 4, 0)
+    expected[(members >= k).any(axis=1)] = 3
+    assert mechanism.faults(rows).tolist() == expected.tolist()
+    assert set(expected.tolist()) == ({0, 3} if size == 1 else {0, 3, 4})
 
 
 @pytest.mark.parametrize("size", [1, 20, 400])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from oracles.report_laws import WORD
 from qifldp.collection.accumulator import Accumulator
@@ -57,6 +60,21 @@ def test_one_state_gives_one_result_over_several_streams() -> None:
     assert (once[:ROWS_A_STREAM] == MIX.perturb(values[:ROWS_A_STREAM], rng=np.random.default_rng(4)).rows).all()
     halves = once[:100], once[ROWS_A_STREAM:]
     assert (halves[0] != halves[1]).any()
+
+
+def test_people_of_different_parts_draw_apart() -> None:
+    """Of parts of one kind, the i-th reports of two are equal as often as independent ones; of one stream, always."""
+    single = SubsetMechanism(1000, WORD // 2, 1)
+    mechanism = MixMechanism(1000, (single,) * MOST_PARTS, (WORD // MOST_PARTS,) * MOST_PARTS)
+    rows = mechanism.draw(np.zeros(16_000, np.int64), np.random.default_rng(6))
+    drawn = [single.members(np.ascontiguousarray(rows[rows[:, 0] == part, 1:])).ravel() for part in range(MOST_PARTS)]
+    equal = 1 / 4 + 1 / 4 / 999
+    for one, other in itertools.combinations(drawn, 2):
+        n = min(len(one), len(other))
+        assert n > 800
+        # Chance that one of the 120 pairs fails without a fault: 1e-6.
+        least, most = binom.ppf(np.array([1e-6 / 240, 1 - 1e-6 / 240]), n, equal)
+        assert least <= (one[:n] == other[:n]).sum() <= most
 
 
 def test_no_reports() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from qifldp.data.columns import OTHER_VALUE, READ_DOMAIN_NOTE, count_column
+from qifldp.data.columns import OTHER_VALUE, READ_DOMAIN_NOTE, count_column, read_columns
 from qifldp.data.population import Population
 
 
@@ -44,6 +44,12 @@ def test_values_are_ordered_by_frequency_then_name(tmp_path: Path) -> None:
 )
 def test_cells(tmp_path: Path, content: str | bytes, expected: dict[str, int]) -> None:
     assert counts(counted(tmp_path, content)) == expected
+
+
+def test_a_column_may_be_asked_for_twice(tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("a,b\nx,1\ny,2\n")
+    ((_, texts),) = read_columns(tmp_path / "d.csv", ["b", "a", "b"])
+    assert [text.to_pylist() for text in texts] == [["1", "2"], ["x", "y"], ["1", "2"]]
 
 
 def test_rows_without_a_value_are_left_out_and_noted(tmp_path: Path) -> None:

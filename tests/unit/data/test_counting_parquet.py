@@ -5,12 +5,14 @@ from __future__ import annotations
 import datetime as dt
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from qifldp.data.columns import READ_DOMAIN_NOTE, count_column
+from qifldp.data.columns import READ_DOMAIN_NOTE, count_column, read_columns
 
 
 @pytest.mark.parametrize(
@@ -53,6 +55,13 @@ def test_not_a_number_is_no_value(tmp_path: Path) -> None:
     assert found.values == ("1.5", "2.5")
 
 
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_minus_zero_is_zero(tmp_path: Path, kind: type[np.floating[Any]]) -> None:
+    parquet.write_table(pa.table({"a": np.array([0.0, -0.0, 0.5, -0.5], kind)}), tmp_path / "d.parquet")
+    found = count_column(tmp_path / "d.parquet", "a")
+    assert (found.values, found.counts) == (("0", "-0.5", "0.5"), (2, 1, 1))
+
+
 def test_columns_with_a_dot_in_their_name(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"a": ["p", "q"], "a.b": ["x", "y"]}), tmp_path / "d.parquet")
     assert count_column(tmp_path / "d.parquet", "a.b").values == ("x", "y")
@@ -77,3 +86,9 @@ def test_dictionaries_that_differ_between_row_groups(tmp_path: Path) -> None:
             writer.write_table(pa.table({"a": pa.array(values).dictionary_encode()}, schema=schema))
     found = count_column(tmp_path / "d.parquet", "a", domain=("z", "y", "x"), other="bucket")
     assert (found.values, found.counts) == (("z", "y", "x", "(other)"), (1, 1, 2, 1))
+
+
+def test_a_column_may_be_asked_for_twice(tmp_path: Path) -> None:
+    parquet.write_table(pa.table({"a": ["x", "y"], "b": [1, 2]}), tmp_path / "d.parquet")
+    ((_, texts),) = read_columns(tmp_path / "d.parquet", ["b", "a", "b"])
+    assert [text.to_pylist() for text in texts] == [["1", "2"], ["x", "y"], ["1", "2"]]

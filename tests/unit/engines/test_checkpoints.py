@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 import qifldp
+from qifldp.collection.reports import Reports
 from qifldp.engines import local
 from qifldp.engines.checkpoint import Checkpoint
 from qifldp.engines.local import Progress, count_reports
@@ -82,6 +83,14 @@ def test_killed_again_and_again(tmp_path: Path, seed: int, ids: bool) -> None:
     counted = count_reports(source, checkpoint=checkpoint)
     assert same(counted.accumulator, whole)
     assert same(count_reports(source, checkpoint=checkpoint).accumulator, whole)  # from the end, nothing is added
+
+
+@pytest.mark.parametrize("threads", [0, -1])
+def test_no_threads_are_refused(tmp_path: Path, threads: int) -> None:
+    path = write(tmp_path / "r.parquet", draw(PROTOCOL, 10))
+    with pytest.raises(InputError) as refused:
+        count_reports(path, threads=threads)
+    assert str(refused.value) == f"threads must be at least 1, got {threads}."
 
 
 class Killed(BaseException):
@@ -176,6 +185,53 @@ def test_a_begun_file_that_changed_is_counted_anew(tmp_path: Path, monkeypatch: 
     assert max(read) == 901  # a.csv was not read again
 
 
+@pytest.mark.parametrize("spec", ["olh", "oue"])
+def test_a_first_file_that_was_only_begun_may_be_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spec: str
+) -> None:
+    """Of another protocol or of other parameters, too: no whole file was counted, so nothing of it has to hold."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(local, "SECONDS", 0.0)
+    source = Path("source")
+    source.mkdir()
+    write(source / "a.parquet", draw(PROTOCOL, 900), rows=30)
+    with pytest.raises(Killed):
+        count_reports(source, checkpoint="c.json", progress=kill_within_last_file)
+    assert begun_rows(Path("c.json")) > 0
+    write(source / "a.parquet", draw(build(spec, 41), 901, 1), rows=100)
+    found = count_reports(source, checkpoint="c.json").accumulator
+    assert found.n == 901
+    assert same(found, count_reports(source).accumulator)
+
+
+def replace_at_another_time(path: Path, reports: Reports) -> None:
+    """Write other reports over a file of as many bytes, a second later."""
+    before = path.stat()
+    write(path, reports, rows=30)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 10**9))
+    assert path.stat().st_size == before.st_size
+
+
+def test_files_of_the_same_name_and_size_are_told_by_their_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(local, "SECONDS", 0.0)
+    source = Path("source")
+    source.mkdir()
+    write(source / "a.arrow", draw(PROTOCOL, 90), rows=30)
+    write(source / "b.arrow", draw(PROTOCOL, 900), rows=30)
+    with pytest.raises(Killed):
+        count_reports(source, checkpoint="c.json", progress=kill_within_last_file)
+    assert begun_rows(Path("c.json")) > 0
+    replace_at_another_time(source / "b.arrow", draw(PROTOCOL, 900, 1))
+    found = count_reports(source, checkpoint="c.json").accumulator
+    assert same(found, count_reports(source).accumulator)
+    replace_at_another_time(source / "a.arrow", draw(PROTOCOL, 90, 1))
+    with pytest.raises(InputError, match=r"^The checkpoint 'c\.json' is of other reports, see 'a\.arrow': remove it"):
+        count_reports(source, checkpoint="c.json")
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_counts_of_whole_files_and_of_the_begun_one_are_apart(tmp_path: Path, seed: int) -> None:
     """Whatever is in the hands of the threads when a file ends: of many small files, one in the midst is damaged."""
@@ -248,6 +304,7 @@ def test_checkpoints_are_written_now_and_then(tmp_path: Path, monkeypatch: pytes
 
 NOT_KEPT = "0 reports were counted before; those of whole files, 0, are in 'c.json'."
 AGAIN = "remove it to count from the beginning."
+REMOVE = AGAIN.capitalize()
 EMPTY = PROTOCOL.accumulator().to_json()
 NO_CHECKPOINT = "'c.json' exists and is not a checkpoint: name another file to keep the counts in."
 
@@ -269,7 +326,7 @@ NO_CHECKPOINT = "'c.json' exists and is not a checkpoint: name another file to k
         ({"begun": {"rows": True, "counts": EMPTY}}, f"'c.json' is not a checkpoint: {AGAIN}"),
         (
             {"files": 0, "begun": {"rows": 5, "counts": EMPTY | {"totals": [-1]}}},
-            "'c.json' is not a checkpoint of these reports: The counts must be whole numbers.",
+            f"'c.json' is not a checkpoint of these reports: The counts must be whole numbers. {REMOVE}",
         ),
         ({"weights": "plain"}, f"The checkpoint 'c.json' is of other --weights: {AGAIN}"),
         ({"inputs": []}, f"The checkpoint 'c.json' is of other reports, see the number of files, 1: {AGAIN}"),
@@ -286,7 +343,7 @@ NO_CHECKPOINT = "'c.json' exists and is not a checkpoint: name another file to k
             {"counts": build("oue", 40).accumulator().to_json()},
             (
                 "'c.json' is not a checkpoint of these reports: "
-                "The counts are of another protocol, or of other parameters."
+                f"The counts are of another protocol, or of other parameters. {REMOVE}"
             ),
         ),
         (
@@ -295,7 +352,7 @@ NO_CHECKPOINT = "'c.json' exists and is not a checkpoint: name another file to k
         ),
         (
             {"counts": EMPTY | {"totals": [-1]}},
-            "'c.json' is not a checkpoint of these reports: The counts must be whole numbers.",
+            f"'c.json' is not a checkpoint of these reports: The counts must be whole numbers. {REMOVE}",
         ),
     ],
 )

@@ -30,6 +30,9 @@ from qifldp.collection.kernels.random_stream import (
 POOL = 1 << 10
 """Words that are drawn ahead."""
 
+OUTSIDE, UNORDERED = 3, 4
+"""Places in ``FAULTS``."""
+
 SORTED_ITEMS = 16
 """A walk through a row's words costs less than sorting if there are fewer words than this many times the members."""
 
@@ -39,6 +42,15 @@ def write_item(rows: Bytes, row: int, item: int, item_bytes: int, number: np.uin
     """Write the little-endian number of one item of a row."""
     for place in range(item_bytes):
         rows[row, item * item_bytes + place] = np.uint8(number >> uint64(8 * place))
+
+
+@inlined
+def read_item(rows: Bytes, row: int, item: int, item_bytes: int) -> np.uint64:
+    """Return the little-endian number of one item of a row."""
+    number = uint64(0)
+    for place in range(item_bytes):
+        number |= uint64(rows[row, item * item_bytes + place]) << uint64(8 * place)
+    return number
 
 
 @compiled
@@ -191,6 +203,29 @@ def draw_bits(values: Counts, p: np.uint64, domain_size: int, size: int, state: 
 
 
 @compiled
+def check_listed(rows: Bytes, item_bytes: int, domain_size: int, faults: Bytes) -> None:
+    """Set the fault of each row that lists a value outside the domain, or else values not in increasing order.
+
+    Args:
+        rows: Listed members, shape (n, size · item_bytes).
+        item_bytes: Bytes of a member.
+        domain_size: Number of values k.
+        faults: Places in ``FAULTS``, set where there is one, shape (n,).
+    """
+    size = rows.shape[1] // item_bytes
+    for i in range(len(rows)):
+        least = uint64(0)
+        for item in range(size):
+            member = read_item(rows, i, item, item_bytes)
+            if member >= uint64(domain_size):
+                faults[i] = OUTSIDE
+                break
+            if member < least:
+                faults[i] = UNORDERED
+            least = member + uint64(1)
+
+
+@compiled
 def count_listed(rows: Bytes, item_bytes: int, counts: Counts) -> None:
     """Add the number of rows that list each value to counts.
 
@@ -202,9 +237,7 @@ def count_listed(rows: Bytes, item_bytes: int, counts: Counts) -> None:
     size = rows.shape[1] // item_bytes
     for i in range(len(rows)):
         for item in range(size):
-            member = uint64(0)
-            for place in range(item_bytes):
-                member |= uint64(rows[i, item * item_bytes + place]) << uint64(8 * place)
+            member = read_item(rows, i, item, item_bytes)
             if member >= uint64(len(counts)):
                 raise ValueError("a value outside the domain")  # before memory beyond the counts is written to
             counts[np.int64(member)] += 1
