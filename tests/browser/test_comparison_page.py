@@ -91,6 +91,12 @@ def test_the_certificate_that_is_saved_verifies(opened: Opened, tmp_path: Path) 
     assert verify_certificate(Certificate.load(tmp_path / "proof.json")).certificate.verdict == "does_not_refine"
 
 
+def test_a_channel_of_two_names_is_called_by_both(opened: Opened) -> None:
+    tab, _ = opened("twice")
+    tab.locator("button.verdict").first.click()
+    assert (tab.locator(".detail h4").text_content() or "").startswith("SS = SS:omega=3 and OUE: ")
+
+
 @pytest.mark.parametrize("key", ["Enter", " "])
 def test_the_diagram_works_from_the_keyboard(opened: Opened, key: str) -> None:
     tab, _ = opened("plain")

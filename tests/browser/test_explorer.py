@@ -8,13 +8,14 @@ import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 import pytest
 
-from browser.explorer import HOSTILE, running, settled
+from browser.explorer import ANSWERS_WITHIN, HOSTILE, running, settled
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, Locator, Page
 
 CAPACITY = "td[data-key=bayes_capacity] data"
 
@@ -87,6 +88,75 @@ def test_a_slider_changes_the_table_and_the_address(opened: Opener) -> None:
     assert capacities(again) == after
 
 
+def tab(page: Page, view: str) -> Locator:
+    """Return what chooses a view."""
+    return page.get_by_role("radio", name=view).or_(page.get_by_role("button", name=view)).first
+
+
+def box(page: Page, label: str) -> Locator:
+    """Return the box for the exact value of something."""
+    return page.get_by_role("textbox", name=f"{label}, exactly")
+
+
+def press(page: Page, target: Locator, milliseconds: int) -> None:
+    """Press a mouse button on something for so long, as a hand does; a click of a test takes no time."""
+    target.hover()
+    page.mouse.down()
+    page.wait_for_timeout(milliseconds)
+    page.mouse.up()
+
+
+def at_rest(page: Page, facts: str, query: str) -> None:
+    """Wait until the page answers a question, and check that it stays with it."""
+    page.wait_for_selector(f"p.facts >> text={facts}", timeout=ANSWERS_WITHIN)
+    settled(page)
+    page.wait_for_timeout(1_000)  # for whatever the browser may still send
+    settled(page)
+    assert page.locator("p.facts").inner_text() == facts
+    assert unquote(page.url.partition("?")[2]) == query
+
+
+@pytest.mark.parametrize("milliseconds", [0, 60, 150])
+def test_what_was_typed_is_taken_when_a_tab_is_pressed_next(opened: Opener, milliseconds: int) -> None:
+    page = opened("")
+    box(page, "Values, k").fill("20")
+    press(page, tab(page, "Head to head"), milliseconds)
+    at_rest(page, "20 values, 100,000 reports, ε = 1", "k=20&view=pair")
+    assert box(page, "Values, k").input_value() == "20"
+
+
+def test_quick_actions_are_all_taken(opened: Opener) -> None:
+    page = opened("")
+    for label, text in (("Values, k", "20"), ("Budget, ε", "ln(3)"), ("Reports, n", "5000")):
+        box(page, label).fill(text)
+    box(page, "Reports, n").press("Enter")
+    press(page, tab(page, "Who is safer"), 60)
+    press(page, tab(page, "Head to head"), 60)
+    at_rest(page, "20 values, 5,000 reports, ε = ln(3)", "k=20&epsilon=ln(3)&n=5000&view=pair")
+    assert box(page, "Reports, n").input_value() == "5000"
+    page.get_by_role("slider", name="Values, k").focus()
+    page.keyboard.press("ArrowRight")
+    press(page, tab(page, "Overview"), 60)
+    at_rest(page, "30 values, 5,000 reports, ε = ln(3)", "k=30&epsilon=ln(3)&n=5000")
+    assert box(page, "Values, k").input_value() == "30"
+
+
+@pytest.mark.parametrize("wait", [0, 300])
+def test_quick_actions_beside_uploads_are_all_taken(opened: Opener, wait: int) -> None:
+    page = opened("view=data&epsilon=ln(3)")
+    upload(page, 0, "a.csv", b"c\n" + b"".join(b"v%d\n" % (row % 5) for row in range(40)))
+    upload(page, 1, "m.csv", b"1,0\n0,1\n")
+    page.get_by_role("button", name="Use this column").click()
+    page.wait_for_selector("p.facts >> text=a.csv, column c; 5 values, 40 reports")
+    settled(page)
+    assert box(page, "Reports, n").is_disabled()
+    press(page, page.get_by_role("button", name="Use this channel"), 60)
+    page.wait_for_timeout(wait)
+    press(page, tab(page, "Overview"), 60)
+    at_rest(page, "2 values, 100,000 reports, ε = ln(3)", "k=2&epsilon=ln(3)&channel=upload")
+    assert box(page, "Reports, n").input_value() == "100,000"
+
+
 def test_a_shared_view_opens_where_it_was(opened: Opener) -> None:
     page = opened("k=12&epsilon=ln(3)&view=pair&original=sue&refined=the")
     assert page.get_by_text("THE is safer for everybody than SUE.").is_visible()
@@ -138,8 +208,14 @@ def test_a_channel_is_compared(opened: Opener) -> None:
     upload(page, 1, "m.csv", b"2/3,1/3\n1/3,2/3\n")
     page.get_by_role("button", name="Use this channel").click()
     page.wait_for_selector("p.good >> text=In use: m.csv: 2 × 2, exact.")
-    page.get_by_role("radio", name="Overview").or_(page.get_by_role("button", name="Overview")).first.click()
+    tab(page, "Overview").click()
     page.wait_for_selector("table >> text=m.csv")
+    settled(page)
+    query = page.url.partition("?")[2]
+    assert query == "k=2&channel=upload"
+    again = opened(query)
+    assert again.locator("p.facts").inner_text().startswith("2 values, ")
+    assert again.get_by_text("This address was made beside an uploaded file, which is not in it").is_visible()
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,7 @@ def test_it_serves_this_machine_only(started: dict[str, Any], capsys: pytest.Cap
         "server_allowedHosts": ["127.0.0.1", "localhost", "::1"],
         "server_maxUploadSize": UPLOAD_MEGABYTES,
         "browser_gatherUsageStats": False,
+        "runner_fastReruns": False,
         "client_showErrorDetails": "none",
         "logger_hideWelcomeMessage": True,
     }

@@ -145,3 +145,12 @@ def test_missing_figures_are_dashes(terminal: Terminal) -> None:
     Path("id.csv").write_text("1,0\n0,1\n")
     text = shown(terminal, "--domain-size", "2", "--epsilon", "1", "--protocols", "file:id.csv")
     assert first_table(text)["file:id.csv"][0] == "–"
+
+
+def test_rows_of_one_channel_are_said_to_be_one(terminal: Terminal) -> None:
+    arguments = ("--domain-size", "100", "--epsilon", "1", "--protocols")
+    twice = shown(terminal, *arguments, "ss,ss:omega=27,oue")
+    assert len(re.findall(r"^SS ", twice, flags=re.MULTILINE)) == 4
+    assert "worst single report (tight ε) ................ all alike" in twice
+    assert twice.endswith("\nNote: 2 rows of SS are one channel, ss:epsilon=1,omega=27.\n")
+    assert "are one channel" not in shown(terminal, *arguments, "ss,ss:omega=26,oue")

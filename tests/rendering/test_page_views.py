@@ -39,6 +39,14 @@ def findings() -> Findings:
     return found(20, "grr", "ss", "oue", "sue", "the", budgets=("1", "2"), ordered=True)
 
 
+def test_a_channel_of_two_names_is_called_by_both() -> None:
+    page = page_of(found(100, "ss", "ss:omega=27", "oue", ordered=True))
+    labels = re.findall(r'class="node".*?aria-label="(.*?): choose it', page)
+    assert sorted(labels) == ["OUE", "SS = SS:omega=27"]
+    assert "Incomparable with all others: SS = SS:omega=27, OUE." in page
+    assert 'aria-label="SS = SS:omega=27 not refined to OUE: show the proof"' in page
+
+
 def test_every_chart_is_valid_vega_lite(findings: Findings) -> None:
     charts = charts_of(findings)
     assert {name.rpartition("-")[0] for name in charts} >= {"sweep", "plane-0", "plane-1", "trade-off", "delta"}

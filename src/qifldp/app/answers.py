@@ -90,6 +90,17 @@ def asked(state: State, files: Files) -> Asked:
     return Asked(k, state.epsilon, n, state.specs, state.data, own)
 
 
+def addressed(state: State, files: Files) -> State:
+    """Return a state as its address is to say it: beside an uploaded channel that sets k, with this k and a mark of it.
+
+    How many values and rows an uploaded column has is not in an address: that would tell about the data.
+    """
+    if files.matrix is None:
+        return state
+    k = asked(state, files).k if state.data == NO_DATA else state.k
+    return replace(state, k=k, channel=UPLOADED)
+
+
 def subjects_of(question: Asked, files: Files) -> list[Subject]:
     """Return what is compared: the protocols, and the uploaded channel if it has as many rows as there are values."""
     found: list[Subject] = [parse_spec(spec) for spec in question.specs]

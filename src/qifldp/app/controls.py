@@ -1,28 +1,39 @@
-"""The question, in the sidebar: every control writes into one state, and the state is written into the address."""
+"""The question, in the sidebar: every control writes into one state, and the state is written into the address.
+
+A browser sends the values of all its controls with each event, those too that it has not drawn anew yet. So a control
+to which the program gave a value would send its old one back with the next quick action, as if the user had chosen it.
+Therefore no control is ever given a value after it is made (see :func:`_made`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from operator import eq
+from typing import TypeVar
 
 import streamlit as st
 
 from qifldp.app import state as states
 from qifldp.app.adversaries import KNOWN, fitted, words_of
-from qifldp.app.answers import Files, asked, population_in
+from qifldp.app.answers import Files, addressed, asked, population_in
 from qifldp.app.screen import put, say
 from qifldp.app.state import NO_DATA, READERS, UPLOADED, VIEWS, State, nearest, read_state, steps, write_state
 from qifldp.data.datasets import datasets
 from qifldp.errors import InputError
-from qifldp.exact.budget import Budget
+from qifldp.exact.budget import Budget, parse_rational
 from qifldp.protocols.specs import SEVEN
 from qifldp.rendering.page.markup import tag
 
 K_STOPS = [int(stop) for stop in steps(2, states.LARGEST_DOMAIN, (1, 2, 3, 5, 7))]
 N_STOPS = [int(stop) for stop in steps(100, 10**9, (1, 2, 5))]
 EPSILON_STOPS = steps(0.01, 10, (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9))
-"""Stops of the logarithmic sliders; the box beside each takes any value between its bounds."""
+THETA_STOPS = [hundredth / 100 for hundredth in range(50, 101)]
+"""Stops of the sliders; the box beside each takes any value between its bounds, and shows the one that is in use."""
 
 SOURCES = {NO_DATA: "None: choose k and n"}
+
+Value = TypeVar("Value")
 
 
 def current() -> State:
@@ -49,7 +60,7 @@ def change(**fields: object) -> None:
 
 def share() -> None:
     """Write the state into the address."""
-    wanted = write_state(current())
+    wanted = write_state(addressed(current(), files()))
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)
 
@@ -66,26 +77,33 @@ def sidebar() -> None:
         _scale("epsilon", "Budget, ε", EPSILON_STOPS)
         _adversary(state, own)
         _scale("n", "Reports, n", N_STOPS, fixed=known.n if known is not None else None)
+        key, chosen = _made("protocols", list(state.protocols), lambda own, value: set(own) == set(value))
         st.pills(
             "Protocols",
             SEVEN,
             selection_mode="multi",
+            default=chosen,
             format_func=str.upper,
-            key=_set("protocols", list(state.protocols)),
-            on_change=_take_protocols,
+            key=key,
+            on_change=_changed,
+            args=(key, _take_protocols),
         )
+        problem_of("protocols")
         _threshold(state)
-        say("The address of this page holds the whole question: share it to share the view. Files are never in it.")
+        say("The address of this page holds the question, but no file: share it to share the view.")
 
 
 def views() -> str:
     """Show the choice of a view, and return the one that is chosen."""
+    key, view = _made("view", current().view)
     st.segmented_control(
         "View",
         list(VIEWS),
+        default=view,
         format_func=lambda view: VIEWS[view],
-        key=_set("view", current().view),
-        on_change=_take_view,
+        key=key,
+        on_change=_changed,
+        args=(key, _take, "view"),
         label_visibility="collapsed",
         required=True,
     )
@@ -98,98 +116,132 @@ def pick(field: str, label: str, options: dict[str, str]) -> None:
     if chosen not in options:
         chosen = next(iter(options))
         st.session_state.state = replace(current(), **{field: chosen})  # type: ignore[arg-type]  # a field of text
+    key, chosen = _made(field, chosen)
     st.selectbox(
         label,
         list(options),
+        index=list(options).index(chosen),
         format_func=lambda one: options[one],
-        key=_set(field, chosen),
-        on_change=_take,
-        args=(field,),
+        key=key,
+        on_change=_changed,
+        args=(key, _take, field),
     )
 
 
-def _set(field: str, value: object) -> str:
-    """Give a control the value of the state, and return its key."""
-    key = f"control_{field}"
-    st.session_state[key] = value
-    return key
+def _made(name: str, value: Value, same: Callable[[Value, Value], bool] = eq) -> tuple[str, Value]:
+    """Return the key of the control that shows a value, and what it shows.
+
+    A control that shows the value already stays as it is. If another value is to be shown, another control takes its
+    place, with a key of its own: what a browser still says about the one before concerns nobody (:func:`_changed`).
+
+    Args:
+        name: The control.
+        value: What it is to show.
+        same: Whether what the user made of it (first) means the value (second).
+    """
+    keys: dict[str, str] = st.session_state.setdefault("controls", {})
+    key = keys.get(name)
+    if key is not None and key in st.session_state and same(st.session_state[key], value):
+        return key, st.session_state[key]
+    st.session_state.made = st.session_state.get("made", 0) + 1
+    keys[name] = f"control_{name}_{st.session_state.made}"
+    return keys[name], value
 
 
-def _take(field: str) -> None:
-    change(**{field: st.session_state[f"control_{field}"]})
+def _changed(key: str, take: Callable[..., None], *arguments: object) -> None:
+    """Take what the user made of a control, if the control still stands."""
+    if key in st.session_state.controls.values():
+        take(*arguments, st.session_state[key])
 
 
-def _take_view() -> None:
-    change(view=st.session_state.control_view or current().view)
+def _take(field: str, value: object) -> None:
+    change(**{field: value})
 
 
-def _take_protocols() -> None:
-    chosen = st.session_state.control_protocols
+def _take_protocols(chosen: list[str]) -> None:
     if not chosen:
-        _problem("protocols", "Keep at least one protocol.")
+        problem("protocols", "Keep at least one protocol.")
         return
     change(protocols=tuple(name for name in SEVEN if name in chosen))
 
 
-def _take_text(field: str) -> None:
+def _take_text(field: str, text: str) -> None:
     """Read what was typed; what is no value of the field is said, and the last value kept."""
     try:
-        change(**{field: READERS[field](st.session_state[f"control_{field}_text"])})
+        change(**{field: READERS[field](text)})
     except InputError as error:
-        _problem(field, str(error))
+        problem(field, str(error))
 
 
-def _take_stop(field: str) -> None:
-    stop = st.session_state[f"control_{field}"]
+def _take_stop(field: str, stop: float) -> None:
     change(**{field: READERS[field](f"{stop:g}" if isinstance(stop, float) else str(stop))})
 
 
-def _problem(field: str, sentence: str) -> None:
-    st.session_state.setdefault("problems", {})[field] = sentence
+def problem(place: str, sentence: str) -> None:
+    """Keep a sentence on what was wrong with what the user did, to be said where it was done."""
+    st.session_state.setdefault("problems", {})[place] = sentence
 
 
-def _problem_of(field: str) -> None:
-    """Say once what was wrong with what was typed."""
-    sentence = st.session_state.get("problems", {}).pop(field, None)
+def problem_of(place: str) -> None:
+    """Say once what was wrong there."""
+    sentence = st.session_state.get("problems", {}).pop(place, None)
     if sentence:
         say(sentence, "error")
 
 
 def _scale(field: str, label: str, stops: list[int] | list[float], *, fixed: int | None = None) -> None:
-    """Show a logarithmic slider, and beside it a box for the exact value.
+    """Show a slider with round stops, and beside it a box for the exact value.
 
     Args:
         field: The field of the state.
         label: What it is.
         stops: The slider's stops.
-        fixed: The value, if the data say it.
+        fixed: The value, if the data say it: then neither can be changed.
     """
     value = getattr(current(), field) if fixed is None else fixed
-    number = Budget.read(value).epsilon if field == "epsilon" else float(value)
     wide, narrow = st.columns([3, 2], vertical_alignment="bottom", gap="small")
+    key, stop = _made(field, nearest(stops, _number(field, value)))
     wide.select_slider(
         label,
         stops,
+        value=stop,
         format_func=_shown,
-        key=_set(field, nearest(list(map(float, stops)), number) if field == "epsilon" else _stop(stops, number)),
-        on_change=_take_stop,
-        args=(field,),
+        key=key,
+        on_change=None if fixed is not None else _changed,
+        args=(key, _take_stop, field),
         disabled=fixed is not None,
     )
+    key, text = _made(f"{field}_text", _written(value), lambda own, _: _means(field, own, value))
     narrow.text_input(
         f"{label}, exactly",
-        key=_set(f"{field}_text", value if field == "epsilon" else f"{value:,}"),
-        on_change=_take_text,
-        args=(field,),
+        text,
+        key=key,
+        on_change=None if fixed is not None else _changed,
+        args=(key, _take_text, field),
         max_chars=states.LONGEST,
         label_visibility="collapsed",
         disabled=fixed is not None,
     )
-    _problem_of(field)
+    problem_of(field)
 
 
-def _stop(stops: list[int] | list[float], number: float) -> int:
-    return int(nearest(list(map(float, stops)), number))
+def _number(field: str, value: int | str) -> float:
+    """Return a value of the state as a number."""
+    if isinstance(value, int):
+        return value
+    return Budget.read(value).epsilon if field == "epsilon" else float(parse_rational(value, field))
+
+
+def _written(value: int | str) -> str:
+    return f"{value:,}" if isinstance(value, int) else value
+
+
+def _means(field: str, text: str, value: int | str) -> bool:
+    """Return whether a text is a way to write a value: a box keeps what the user wrote."""
+    try:
+        return bool(READERS[field](text) == value)
+    except InputError:
+        return False
 
 
 def _shown(stop: float) -> str:
@@ -205,34 +257,28 @@ def _adversary(state: State, own: Files) -> None:
         ("membership", "members", "Values in the set that they care about"),
     ):
         if state.adversary == adversary:
+            key, count = _made(field, getattr(shown, field))
             st.number_input(
                 label,
                 min_value=1,
                 max_value=most,
-                key=_set(field, getattr(shown, field)),
-                on_change=_take,
-                args=(field,),
+                value=count,
+                key=key,
+                on_change=_changed,
+                args=(key, _take, field),
             )
     say(words_of(shown))
 
 
 def _threshold(state: State) -> None:
-    own = bool(state.theta)
-    st.toggle("Choose THE's θ myself", key=_set("own_theta", own), on_change=_take_own_theta)
+    key, own = _made("own_theta", bool(state.theta))
+    st.toggle("Choose THE's θ myself", own, key=key, on_change=_changed, args=(key, _take_own_theta))
     if own:
-        st.slider(
-            "Threshold of THE, θ",
-            0.5,
-            1.0,
-            step=0.01,
-            key=_set("theta", float(state.theta) if "/" not in state.theta else 0.75),
-            on_change=_take_stop,
-            args=("theta",),
-        )
+        _scale("theta", "Threshold of THE, θ", THETA_STOPS)
 
 
-def _take_own_theta() -> None:
-    change(theta="0.75" if st.session_state.control_own_theta else "")
+def _take_own_theta(own: bool) -> None:
+    change(theta="0.75" if own else "")
 
 
 def _data(own: Files) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from qifldp.app.controls import problem, problem_of
 from qifldp.app.jobs import Job, Request
 from qifldp.app.screen import say
 from qifldp.errors import InputError
@@ -52,14 +53,20 @@ def offer(kind: str, question: object, label: str, request: Callable[[], Request
         return known[kind, question]
     if about:
         say(about)
-    if st.button(label, key=f"start_{kind}"):
-        try:
-            running[kind] = question, Job(request())
-        except InputError as error:
-            say(str(error), "error")
-            return None
-        st.rerun()
+    st.button(label, key=f"start_{kind}", on_click=_start, args=(kind, question, request))
+    problem_of(kind)
     return None
+
+
+def _start(kind: str, question: object, request: Callable[[], Request]) -> None:
+    """Start a piece of work; done before the page is made anew, so that no next action of the user can come first."""
+    running: dict[str, tuple[object, Job]] = st.session_state.jobs
+    if kind in running:
+        return  # the button was pressed twice
+    try:
+        running[kind] = question, Job(request())
+    except InputError as error:
+        problem(kind, str(error))
 
 
 def _put_away(job: Job, known: dict[object, Any], key: object) -> None:
@@ -83,6 +90,4 @@ def _watch(kind: str) -> None:
     doing, done, total = job.progress
     steps = f": {done:,} of {total:,}" if total else " …"
     st.progress(min(done / total, 1.0) if total else 0.0, text=DOING.get(doing, "Working") + steps)
-    if st.button("Cancel", key=f"cancel_{kind}"):
-        job.cancel()
-        st.rerun()
+    st.button("Cancel", key=f"cancel_{kind}", on_click=job.cancel)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from qifldp.data.datasets import datasets
 from qifldp.errors import InputError, shown
@@ -35,6 +35,8 @@ VIEWS = {
 NO_DATA, UPLOADED = "none", "upload"
 """Sources of data beside the embedded ones."""
 
+Stop = TypeVar("Stop", int, float)
+
 MATRIX = "matrix"
 """The uploaded channel, as one side of a pair."""
 
@@ -56,6 +58,7 @@ class State:
         original: The first of two, head to head.
         refined: The second.
         data: ``none``, the name of an embedded data set, or ``upload``.
+        channel: ``upload`` in an address that was made beside an uploaded channel, else ``none``.
     """
 
     k: int = 100
@@ -70,6 +73,7 @@ class State:
     original: str = "sue"
     refined: str = "the"
     data: str = NO_DATA
+    channel: str = NO_DATA
 
     @property
     def budget(self) -> Budget:
@@ -94,12 +98,15 @@ def read_epsilon(text: str) -> str:
     """Return a budget as it stands in a state.
 
     Raises:
-        InputError: If it is not a budget, or beyond those that the explorer takes.
+        InputError: If it is not a budget, beyond those that the explorer takes, or one that an address has no room for.
     """
-    budget = Budget.read(text.strip()[: LONGEST + 1])
-    if len(text.strip()) > LONGEST or not LEAST_EPSILON <= budget.epsilon <= MOST_EPSILON:
+    budget = Budget.read(_short("ε", text))
+    if not LEAST_EPSILON <= budget.epsilon <= MOST_EPSILON:
         raise InputError.expected("ε", f"from {LEAST_EPSILON:g} to {MOST_EPSILON:g}, such as 1 or ln(3)", text)
-    return str(budget)
+    written = str(budget)
+    if len(written) > LONGEST:
+        raise InputError.expected("ε", f"a number whose exact form has at most {LONGEST} letters", text)
+    return written
 
 
 def read_theta(text: str) -> str:
@@ -108,23 +115,29 @@ def read_theta(text: str) -> str:
     Raises:
         InputError: If it is not a number from 0.5 to 1.
     """
-    if not text.strip():
-        return ""
-    if len(text.strip()) > LONGEST or not Fraction(1, 2) <= parse_rational(text.strip(), "θ") <= 1:
+    given = _short("θ", text)
+    if given and not Fraction(1, 2) <= parse_rational(given, "θ") <= 1:
         raise InputError.expected("θ", "a number from 0.5 to 1", text)
-    return text.strip()
+    return given
 
 
 def read_whole(what: str, least: int, most: int) -> Callable[[str], int]:
     """Return what reads a whole number between two bounds; commas and blanks between its digits are left out."""
 
     def read(text: str) -> int:
-        digits = re.sub(r"[,\s]", "", text[:LONGEST])
+        digits = re.sub(r"[,\s]", "", _short(what, text))
         if not re.fullmatch(r"[0-9]{1,15}", digits) or not least <= int(digits) <= most:
             raise InputError.expected(what, f"a whole number from {least:,} to {most:,}", text)
         return int(digits)
 
     return read
+
+
+def _short(what: str, text: str) -> str:
+    """Return a number's text without the blanks around it; what is too long is refused, and nothing of it is read."""
+    if len(text.strip()) > LONGEST:
+        raise InputError.expected(what, f"a number of at most {LONGEST} letters", text)
+    return text.strip()
 
 
 def _protocols(text: str) -> tuple[str, ...]:
@@ -158,6 +171,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "original": _one_of("original", _SIDES),
     "refined": _one_of("refined", _SIDES),
     "data": _one_of("data", (NO_DATA, UPLOADED, *datasets())),
+    "channel": _one_of("channel", (NO_DATA, UPLOADED)),
 }
 """What reads each field of a state from text; each raises InputError, in one sentence."""
 
@@ -177,13 +191,13 @@ def read_state(parameters: Mapping[str, str]) -> tuple[State, list[str]]:
             state = replace(state, **{name: READERS[name](text)})
         except InputError as error:
             notes.append(f"{error} The default is shown.")
-    if state.data == UPLOADED or MATRIX in (state.original, state.refined):
+    in_a_pair = MATRIX in (state.original, state.refined)
+    if in_a_pair or UPLOADED in (state.data, state.channel):
         notes.append("This address was made beside an uploaded file, which is not in it: upload the file again.")
-        default = State()
-        sides = (default.original, default.refined) if MATRIX in (state.original, state.refined) else None
-        state = replace(state, data=NO_DATA if state.data == UPLOADED else state.data)
-        if sides:
-            state = replace(state, original=sides[0], refined=sides[1])
+        data = NO_DATA if state.data == UPLOADED else state.data
+        state = replace(state, data=data, channel=NO_DATA)
+        if in_a_pair:
+            state = replace(state, original=State.original, refined=State.refined)
     return state, notes
 
 
@@ -208,6 +222,6 @@ def steps(least: float, most: float, mantissas: tuple[float, ...] = (1, 1.5, 2, 
     return [*found, most]
 
 
-def nearest(stops: list[float], value: float) -> float:
-    """Return the stop of a logarithmic slider that is nearest to a value."""
+def nearest(stops: Sequence[Stop], value: float) -> Stop:
+    """Return the stop of a slider that is nearest to a value, by their ratio."""
     return min(stops, key=lambda stop: max(stop / value, value / stop))

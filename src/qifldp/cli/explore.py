@@ -78,6 +78,7 @@ def server_settings(host: str, port: int) -> dict[str, Any]:
         "logger_hideWelcomeMessage": True,
         "logger_level": "error",
         "runner_magicEnabled": False,
+        "runner_fastReruns": False,  # fast ones run beside the one before, and two of them lose what quick users did
         "theme_base": "light",
         "theme_primaryColor": "#0b5394",
         "theme_textColor": "#1a1a1a",

@@ -24,6 +24,19 @@ def subject_names(subjects: Sequence[Subject]) -> tuple[str, ...]:
     return tuple(names)
 
 
+def names_by_spec(specs: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """Return what each spec is called; one that was asked for under several names has them all: "SS = SS:omega=27".
+
+    Args:
+        specs: The spec of each row of a comparison: rows of one spec are one channel.
+        names: What each row is called.
+    """
+    called: dict[str, dict[str, None]] = {}
+    for spec, name in zip(specs, names, strict=True):
+        called.setdefault(spec, {})[name] = None
+    return {spec: " = ".join(found) for spec, found in called.items()}
+
+
 def _name(subject: Subject) -> str:
     if isinstance(subject, MatrixSubject):
         return PurePath(subject.spec[len(FILE_PREFIX) :]).name

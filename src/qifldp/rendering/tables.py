@@ -73,7 +73,8 @@ def comparison_view(comparison: Comparison, orders: Mapping[float | None, str] |
     reasons = dict.fromkeys(
         f"{row.spec}: {_label(key)}: {reason}." for row in comparison.rows for key, reason in row.reasons.items()
     )
-    parts += [Text(f"Note: {plain(line)}") for line in (*reasons, *comparison.notes)]
+    repeated = dict.fromkeys(line for _, rows in comparison.groups() for line in _repeated(rows))
+    parts += [Text(f"Note: {plain(line)}") for line in (*repeated, *reasons, *comparison.notes)]
     return Group(*parts)
 
 
@@ -141,9 +142,18 @@ def _table(rows: Sequence[Row], columns: Sequence[tuple[str, str, str]], best: d
 
 
 def _names(rows: Sequence[Row]) -> dict[str, str]:
-    """Return what each row is called: its protocol's name where that is enough, else its spec."""
-    count = Counter(row.protocol for row in rows)
-    return {row.spec: row.protocol if count[row.protocol] == 1 and row.protocol != "FILE" else row.spec for row in rows}
+    """Return what each spec is called: its protocol's name where that is enough, else the spec."""
+    protocols = {row.spec: row.protocol for row in rows}
+    count = Counter(protocols.values())
+    return {spec: name if count[name] == 1 and name != "FILE" else spec for spec, name in protocols.items()}
+
+
+def _repeated(rows: Sequence[Row]) -> Iterator[str]:
+    """Say which rows are one channel, asked for under several names."""
+    names = _names(rows)
+    for spec, count in Counter(row.spec for row in rows).items():
+        if count > 1:
+            yield f"{count} rows of {names[spec]} are one channel, {spec}."
 
 
 def _cell(row: Row, key: str, kind: str, best: dict[str, list[str]]) -> Text:
@@ -171,7 +181,7 @@ def _least_lines(rows: Sequence[Row], best: dict[str, list[str]]) -> Iterator[st
     for key, words in _WORDS.items():
         if key in best:
             winners = [names[spec] for spec in best[key]]
-            shared = "all alike" if len(winners) == len(rows) else ", ".join(winners)
+            shared = "all alike" if len(winners) == len(names) else ", ".join(winners)
             yield plain(f"  {words + ' ':.<46} {shared}")
 
 

@@ -10,6 +10,7 @@ from qifldp.app.adversaries import KNOWN, budgets, figure_of, fitted, follow, wi
 from qifldp.app.answers import (
     Asked,
     Files,
+    addressed,
     advice_of,
     asked,
     certificate_text,
@@ -23,7 +24,7 @@ from qifldp.app.answers import (
     subjects_of,
     verify_text,
 )
-from qifldp.app.state import ADVERSARIES, State
+from qifldp.app.state import ADVERSARIES, State, read_state, write_state
 from qifldp.app.uploads import matrix_from, population_of
 from qifldp.cli.main import run
 from qifldp.comparison.candidates import Goal
@@ -71,6 +72,33 @@ def test_a_matrix_stands_beside_the_protocols_of_its_size() -> None:
         *("GRR", "SS", "BLH", "OLH", "SUE", "OUE", "THE"),
     ]
     assert curves_of(question, files, comparison).pairs == {"m.csv": ("0", "1")}
+
+
+def test_an_address_beside_a_channel_has_its_size_and_a_mark() -> None:
+    channel = matrix_from(b"1,0,0\n0,1,0\n0,0,1\n", "m.csv")
+    column = population_of(b"a\nx\ny\n", "a.csv", "a")
+    beside = addressed(State(epsilon="ln(3)"), Files(None, channel, "key"))
+    assert beside == State(k=3, epsilon="ln(3)", channel="upload")
+    found, notes = read_state(write_state(beside))
+    assert found == State(k=3, epsilon="ln(3)")
+    assert len(notes) == 1
+    assert addressed(State(data="upload"), Files(column, channel, "key")) == State(data="upload", channel="upload")
+    assert addressed(State(data="upload"), Files(column, None, "key")) == State(data="upload")
+    assert addressed(State(k=7), NONE) == State(k=7)
+
+
+@pytest.mark.parametrize(
+    ("state", "known"),
+    [
+        (State(), 0.1),
+        (State(adversary="tries", tries=3), 0.3),
+        (State(adversary="membership", members=3), 0.7),
+        (State(adversary="membership", members=8), 0.8),
+        (State(adversary="shannon"), 0),
+    ],
+)
+def test_what_is_known_without_a_report(state: State, known: float) -> None:
+    assert without_report(state, 10) == known
 
 
 @pytest.mark.parametrize("adversary", ADVERSARIES)

@@ -10,6 +10,7 @@ from hypothesis import strategies as some
 
 from qifldp.app.adversaries import KNOWN
 from qifldp.app.state import ADVERSARIES, READERS, VIEWS, State, nearest, read_state, steps, write_state
+from qifldp.errors import InputError
 from qifldp.protocols.specs import SEVEN
 
 states = some.builds(
@@ -49,12 +50,19 @@ def test_every_field_is_read() -> None:
     [
         ("k", "abc", "k must be a whole number from 2 to 100,000, got 'abc'."),
         ("k", "1", "k must be a whole number from 2 to 100,000, got '1'."),
-        ("k", "9" * 400, f"k must be a whole number from 2 to 100,000, got '{'9' * 58}…."),
+        ("k", "9" * 400, f"k must be a number of at most 60 letters, got '{'9' * 58}…."),
+        ("k", "12" + " " * 58 + "3", f"k must be a number of at most 60 letters, got '12{' ' * 56}…."),
         ("k", "-5", "k must be a whole number from 2 to 100,000, got '-5'."),
         ("k", "١٢", "k must be a whole number from 2 to 100,000, got '١٢'."),
         ("epsilon", "0", "epsilon must be positive (1e-100 at least), got '0'."),
         ("epsilon", "21", "ε must be from 0.001 to 20, such as 1 or ln(3), got '21'."),
         ("epsilon", "nan", "epsilon must be a positive number, ln(3) or 2*ln(3), got 'nan'."),
+        (
+            "epsilon",
+            "1." + "3" * 30,
+            f"ε must be a number whose exact form has at most 60 letters, got '1.{'3' * 30}'.",
+        ),
+        ("epsilon", "1/" + "3" * 60, f"ε must be a number of at most 60 letters, got '1/{'3' * 56}…."),
         ("theta", "0.4", "θ must be a number from 0.5 to 1, got '0.4'."),
         ("n", "0", "n must be a whole number from 1 to 1,000,000,000,000, got '0'."),
         ("protocols", "grr,grr", "protocols must be some of grr,ss,blh,olh,sue,oue,the, got 'grr,grr'."),
@@ -86,6 +94,20 @@ def test_a_file_is_never_in_an_address() -> None:
     sentence = "This address was made beside an uploaded file, which is not in it: upload the file again."
     assert read_state({"data": "upload", "k": "7"}) == (State(k=7), [sentence])
     assert read_state({"original": "matrix", "refined": "grr"}) == (State(), [sentence])
+    assert read_state({"channel": "upload", "k": "5"}) == (State(k=5), [sentence])
+
+
+digits = some.integers(1, 60).flatmap(lambda count: some.text("123456789", min_size=count, max_size=count))
+
+
+@pytest.mark.parametrize("field", ["epsilon", "theta"])
+@given(shape=some.sampled_from(["0.{}", "1.{}", "1/{}", "ln(1.{})", "3/{}*ln(3)"]), digits=digits)
+def test_a_number_that_is_taken_is_taken_again_from_its_address(field: str, shape: str, digits: str) -> None:
+    try:
+        taken = READERS[field](shape.format(digits))
+    except InputError:
+        return
+    assert READERS[field](taken) == taken
 
 
 @given(some.dictionaries(some.one_of(some.text(), some.sampled_from(list(READERS))), some.text(), max_size=30))

@@ -47,6 +47,11 @@ def test_a_column_of_parquet() -> None:
     assert uploads.population_of(data, "T.PARQUET", "b").values == ("x", "y")
 
 
+def test_minus_zero_is_zero() -> None:
+    data = parquet_of({"a": [0.0, -0.0, 1.5]})
+    assert uploads.population_of(data, "t.parquet", "a").values == ("0", "1.5")
+
+
 def test_hostile_names_and_values_are_text() -> None:
     data = f'"{HOSTILE.replace(chr(34), chr(34) * 2)}"\n=1+1\n@x\n=1+1\n'.encode()
     (column,) = uploads.column_names(data, "../../etc/<b>.csv")

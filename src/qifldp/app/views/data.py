@@ -8,7 +8,7 @@ import streamlit as st
 
 from qifldp.app import uploads
 from qifldp.app.answers import Asked, Files
-from qifldp.app.controls import change, current
+from qifldp.app.controls import change, current, problem, problem_of
 from qifldp.app.screen import heading, put, say
 from qifldp.app.state import MATRIX, NO_DATA, UPLOADED, State
 from qifldp.data.population import Population
@@ -75,21 +75,23 @@ def _column(file: Any) -> None:
     except InputError as error:
         say(str(error), "error")
         return
-    places = st.selectbox(
+    place = st.selectbox(
         "Column", range(len(names)), format_func=lambda place: plain(names[place]).replace("\n", " "), key="column"
     )
-    if st.button("Use this column", type="primary"):
-        try:
-            found = uploads.population_of(data, name, names[places])
-        except InputError as error:
-            say(str(error), "error")
-            return
-        own: Files = st.session_state.files
-        st.session_state.files = Files(
-            found, own.matrix, uploads.digest(data + names[places].encode() + own.key.encode())
-        )
-        change(data=UPLOADED)
-        st.rerun()
+    st.button("Use this column", type="primary", on_click=_use_column, args=(data, name, names[place]))
+    problem_of("column")
+
+
+def _use_column(data: bytes, name: str, column: str) -> None:
+    """Count a column; done before the page is made anew, so that no next action of the user can come first."""
+    try:
+        found = uploads.population_of(data, name, column)
+    except InputError as error:
+        problem("column", str(error))
+        return
+    own: Files = st.session_state.files
+    st.session_state.files = Files(found, own.matrix, uploads.digest(data + column.encode() + own.key.encode()))
+    change(data=UPLOADED)
 
 
 def _population(found: Population) -> None:
@@ -109,28 +111,31 @@ def _population(found: Population) -> None:
     ]
     with st.expander(f"Its {min(SHOWN, len(found.values))} most frequent values"):
         put(table(["value", "rows", "share"], rows, caption="The most frequent values"))
-    if st.button("Forget the column"):
-        own: Files = st.session_state.files
-        st.session_state.files = Files(None, own.matrix, own.key)
-        st.session_state.uploads = _round() + 1
-        if in_use:
-            change(data=NO_DATA)
-        st.rerun()
+    st.button("Forget the column", on_click=_forget_column)
+
+
+def _forget_column() -> None:
+    own: Files = st.session_state.files
+    st.session_state.files = Files(None, own.matrix, own.key)
+    st.session_state.uploads = _round() + 1
+    if current().data == UPLOADED:
+        change(data=NO_DATA)
 
 
 def _matrix(file: Any) -> None:
-    if not st.button("Use this channel", type="primary"):
-        return
-    data = file.getvalue()
+    st.button("Use this channel", type="primary", on_click=_use_channel, args=(file.getvalue(), file.name))
+    problem_of("channel")
+
+
+def _use_channel(data: bytes, name: str) -> None:
     try:
-        found = uploads.matrix_from(data, file.name)
+        found = uploads.matrix_from(data, name)
     except InputError as error:
-        say(str(error), "error")
+        problem("channel", str(error))
         return
     own: Files = st.session_state.files
     st.session_state.files = Files(own.population, found, uploads.digest(data + own.key.encode()))
     change(data=NO_DATA)
-    st.rerun()
 
 
 def _channel(files: Files, k: int) -> None:
@@ -141,10 +146,13 @@ def _channel(files: Files, k: int) -> None:
     put(tag("p", f"In use: {name}: {channel.domain_size} × {len(channel.outputs)}, {exact}.", class_="good"))
     if channel.domain_size != k:
         say(f"It is not compared now: it has {channel.domain_size:,} rows, and the data have {k:,} values.")
-    if st.button("Forget the channel"):
-        st.session_state.files = Files(files.population, None, files.key)
-        st.session_state.uploads = _round() + 1
-        state = current()
-        if MATRIX in (state.original, state.refined):
-            change(original=State.original, refined=State.refined)
-        st.rerun()
+    st.button("Forget the channel", on_click=_forget_channel)
+
+
+def _forget_channel() -> None:
+    own: Files = st.session_state.files
+    st.session_state.files = Files(own.population, None, own.key)
+    st.session_state.uploads = _round() + 1
+    state = current()
+    if MATRIX in (state.original, state.refined):
+        change(original=State.original, refined=State.refined)

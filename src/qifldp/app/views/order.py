@@ -14,6 +14,7 @@ from qifldp.app.long_work import offer
 from qifldp.app.screen import heading, put, say
 from qifldp.app.state import State
 from qifldp.app.worker import request_of
+from qifldp.comparison.naming import names_by_spec
 from qifldp.rendering.page.figures import shown, table
 from qifldp.rendering.page.hasse import hasse_svg
 from qifldp.rendering.page.markup import tag
@@ -67,7 +68,7 @@ def _order(document: Document, files: Files) -> None:
     if not diagram["classes"]:
         say("There is no protocol to order.")
         return
-    names = {row["spec"]: name for row, name in zip(document["rows"], document["series"], strict=True)}
+    names = names_by_spec([row["spec"] for row in document["rows"]], document["series"])
     labels = [" = ".join(names[spec] for spec in members) for members in diagram["classes"]]
     arrows = "; ".join(f"{labels[c]} is refined to the safer {labels[d]}" for c, d in diagram["hasse"])
     words = f"{arrows}." if arrows else "No protocol here is safer for everybody than another."

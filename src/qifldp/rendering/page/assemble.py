@@ -16,6 +16,7 @@ import vl_convert
 from qifldp._version import __version__
 from qifldp.comparison.candidates import percent
 from qifldp.comparison.findings import Findings
+from qifldp.comparison.naming import names_by_spec
 from qifldp.rendering.charts import Look
 from qifldp.rendering.page import overview, pairs, pictures, words
 from qifldp.rendering.page.axes import QUANTITIES
@@ -96,7 +97,7 @@ def _drawn(findings: Findings) -> list[str]:
 
 def _body(findings: Findings, document: dict[str, Any]) -> Markup:
     looks, plane_looks = _looks(findings)
-    names = {row.spec: name for row, name in zip(findings.comparison.rows, findings.names, strict=True)}
+    names = names_by_spec([row.spec for row in findings.comparison.rows], findings.names)
     budgets = [epsilon for epsilon, _ in findings.comparison.groups()]
 
     def each(make: Any) -> Markup:

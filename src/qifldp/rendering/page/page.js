@@ -100,7 +100,12 @@
   }
 
   // Pairs of protocols: verdict, figures, the adversary, the certificate.
-  const names = new Map(result.rows.map((row, place) => [row.spec, clean(result.series[place])]));
+  // Rows of one spec are one channel, which is called by all their names.
+  const called = new Map();
+  for (const [place, { spec }] of result.rows.entries()) {
+    called.set(spec, (called.get(spec) ?? new Set()).add(clean(result.series[place])));
+  }
+  const names = new Map([...called].map(([spec, found]) => [spec, [...found].join(" = ")]));
   const number = (value) => (value === null ? "–" : String(Number(value.toPrecision(4))));
   const strength = (value) => (value < 1 && number(value) === "1" ? "< 1" : number(value));
   const find = (list, place, original, refined) =>
