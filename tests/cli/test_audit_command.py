@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,11 +14,18 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+import qifldp
 from cli.terminal import Terminal, read_strictly
 from qifldp.audit.bounds import proportion_low
+from qifldp.cli.streams import stdout_kept_for_the_result
 from qifldp.protocols.unary_encoding import OUE
 
 CLIENTS = """
+import asyncio
+import ctypes
+import os
+import sys
+
 import numpy as np
 from math import exp
 
@@ -47,12 +57,24 @@ def prints(value, rng):
 def leaves(value):
     raise SystemExit(0)
 
-class Breaks(Exception):
-    def __str__(self):
-        raise ValueError("no words")
+def cancelled(value):
+    raise asyncio.CancelledError("stop")
 
-def fails(value):
-    raise Breaks
+def interrupts(value):
+    raise KeyboardInterrupt
+
+def shouts(value, rng):
+    print("by print")
+    print("by the stream itself", file=sys.__stdout__)
+    os.write(1, b"on the descriptor\\n")
+    os.system("echo by another process")
+    ctypes.CDLL(None).puts(b"by C")
+    return answer(value, rng)
+
+def closes(value, rng):
+    sys.__stdout__.close()
+    sys.__stderr__.close()
+    return answer(value, rng)
 
 def server(reports):
     shares = np.bincount(reports, minlength=8) / len(reports)
@@ -125,13 +147,72 @@ def test_what_a_client_prints_is_no_part_of_the_result(terminal: Terminal) -> No
     assert found.err == "hello\n" * 300
 
 
-def test_a_client_that_leaves_is_refused_and_what_nobody_foresaw_is_no_finding(terminal: Terminal) -> None:
-    terminal.refuses(
-        "The client failed on the value 6: SystemExit: '0'.", "audit", "cli_clients:leaves", *QUICK, "--epsilon", "1",
-    )  # fmt: skip
-    found = terminal("audit", "cli_clients:fails", *QUICK, "--epsilon", "1")
+def test_a_client_that_leaves_is_refused(terminal: Terminal) -> None:
+    for name, error in (("leaves", "SystemExit: '0'"), ("cancelled", "CancelledError: 'stop'")):
+        terminal.refuses(
+            f"The client failed on the value 6: {error}.", "audit", f"cli_clients:{name}", *QUICK, "--epsilon", "1"
+        )
+
+
+def test_an_interrupt_is_the_users(terminal: Terminal) -> None:
+    found = terminal("audit", "cli_clients:interrupts", *QUICK, "--epsilon", "1")
+    assert (found.code, found.out, found.err) == (130, "", "qifldp: interrupted.\n")
+
+
+class Beyond(BaseException):
+    """What is no Exception."""
+
+
+@pytest.mark.parametrize("error", [RuntimeError, SystemExit, asyncio.CancelledError, Beyond, GeneratorExit])
+def test_what_nobody_foresaw_is_no_finding(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error(1)
+
+    monkeypatch.setattr("qifldp.cli.audit.audit_client", fail)
+    found = terminal("audit", "cli_clients:answer", *QUICK, "--epsilon", "1")
     assert (found.code, found.out) == (70, "")
     assert found.err.startswith("Traceback (most recent call last):\n")
+
+
+def in_a_process(*arguments: str, out: int = subprocess.PIPE) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [sys.executable, "-m", "qifldp", "audit", *arguments, *QUICK, "--epsilon", "1", "--samples", "100"],
+        env=os.environ
+        | {"PYTHONUNBUFFERED": "", "PYTHONPATH": str(Path(qifldp.__file__).parents[1]), "PYTHONIOENCODING": "utf-8"},
+        stdout=out,
+        stderr=subprocess.PIPE,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the client calls C's library as it is named there")
+def test_what_a_client_writes_below_python_is_no_part_of_the_result_either(terminal: Terminal) -> None:
+    done = in_a_process("cli_clients:shouts", "--json")
+    assert done.returncode == 0
+    assert read_strictly(done.stdout.decode())["samples"] == 100
+    told = done.stderr.decode().splitlines()
+    ways = ("by print", "by the stream itself", "on the descriptor", "by another process", "by C")
+    assert {way: told.count(way) for way in ways} == dict.fromkeys(ways, 100)
+
+
+def test_stdout_is_given_back(capfd: pytest.CaptureFixture[str]) -> None:
+    with stdout_kept_for_the_result():
+        os.write(1, b"meanwhile\n")
+    os.write(1, b"afterwards\n")
+    assert tuple(capfd.readouterr()) == ("afterwards\n", "meanwhile\n")
+
+
+def test_a_client_that_closes_streams_and_a_reader_that_has_gone_are_no_finding(terminal: Terminal) -> None:
+    assert in_a_process("cli_clients:closes").returncode not in (0, 1)
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = in_a_process("cli_clients:answer", out=writing)
+    os.close(writing)
+    assert done.returncode == 2
+    assert done.stderr == b"qifldp: The result cannot be written: Broken pipe.\n"
 
 
 def test_values_outside(terminal: Terminal) -> None:
@@ -167,8 +248,9 @@ def test_a_table(terminal: Terminal) -> None:
 
 
 def test_hostile_reports_are_shown_safely(terminal: Terminal) -> None:
-    Path("pairs.csv").write_text("value,report\n" + "1,\x1b[2J[red]\n0,bbbbbbbbb\n" * 200, encoding="utf-8")
-    found = terminal("audit", "pairs.csv", *QUICK, "--epsilon", "1")
+    Path("values.txt").write_text("[red]\n0\n", encoding="utf-8")
+    Path("pairs.csv").write_text("value,report\n" + "[red],\x1b[2J[red]\n0,bbbbbbbbb\n" * 200, encoding="utf-8")
+    found = terminal("audit", "pairs.csv", "--domain", "values.txt", "--no-classifier", "--epsilon", "1")
     assert found.code == 1
     assert "\x1b" not in found.out
     assert "[red]" in found.out

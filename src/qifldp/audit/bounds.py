@@ -14,6 +14,12 @@ from qifldp.errors import InputError
 
 Numbers = NDArray[np.float64]
 
+UNLIKELY = 1e-6
+"""Chance of the counts in each tail that a power leaves out: far below what it is stated to."""
+
+COUNTS = 1001
+"""Counts that a power is summed over at most: neighbours differ by a hundredth of a standard deviation."""
+
 
 def check_confidence(confidence: object) -> None:
     """Raise InputError unless this is a number between 0 and 1."""
@@ -124,6 +130,23 @@ def power(chance: float, other: float, trials: int, other_trials: int, *, epsilo
     found = low > math.exp(epsilon) * high
     lost = binom.cdf(hits - 1, trials, chance) + binom.sf(other_hits, other_trials, other)
     return float(np.max(np.where(found, 1 - lost, 0.0)))
+
+
+def apart_power(chance: float, other: float, trials: int, *, epsilon: float, error: float) -> float:
+    """Return the probability that :meth:`Tally.bound` exceeds ε, for counts on different reports: they are independent.
+
+    For each count of the rare side the other one has to be so large that its lower bound exceeds e^ε times the rare
+    side's upper bound. Of many such counts neighbours are taken together, each for the largest of them, and those in
+    the far tails are left out: so it is from below.
+    """
+    ends = binom.ppf(UNLIKELY, trials, other), binom.isf(UNLIKELY, trials, other)
+    others = np.unique(np.linspace(*ends, COUNTS).astype(np.int64))
+    masses = np.diff(binom.cdf(others, trials, other), prepend=binom.cdf(others[0] - 1, trials, other))
+    bar = math.exp(epsilon) * proportion_high(others, trials, error / 2)
+    reached = bar < 1
+    # low > bar ⇔ Pr[so many or more | bar] < error/2, by the definition of Clopper and Pearson
+    most = binom.isf(error / 2, trials, bar[reached])
+    return float(np.sum(masses[reached] * binom.sf(most, trials, chance)))
 
 
 def cell_power(chance: float, actual: float, trials: int, error: float) -> float:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qifldp.adversaries.gain import Gain
+from qifldp.audit.checks import Fit
 from qifldp.audit.columns import Columns
 from qifldp.audit.encoding import Supports
-from qifldp.audit.fit import Fit
-from qifldp.audit.powers import WANTED, bound_power, fit_power, report_power, scaled
+from qifldp.audit.powers import WANTED, Coverage, bound_power, cover, fit_power, report_power, scaled
 from qifldp.audit.result import Claim, Finding, Server, Verdict
 from qifldp.audit.search import searched
 from qifldp.audit.splitting import Half
@@ -78,6 +79,13 @@ class Evidence:
         return len(self.first.rows) + len(self.second.rows)
 
     @property
+    def of_values(self) -> NDArray[np.float64]:
+        """Share of each value that was looked at among the users."""
+        own = np.concatenate([self.first.own, self.second.own])
+        found: NDArray[np.float64] = np.bincount(own, minlength=self.watched) / len(own)
+        return found
+
+    @property
     def seen(self) -> int:
         """How many values were looked at and have samples."""
         return len(np.union1d(self.first.own, self.second.own))
@@ -87,8 +95,8 @@ def strength(question: Question, evidence: Evidence) -> Callable[[float], float]
     """Return the chance that 1.5 times the claimed ε is found, given by how much the samples are multiplied.
 
     Of a declared protocol: that the same protocol at 1.5 ε shows itself in the event "supports x and not x′", which is
-    always tested, or in how often the true value is supported. Where only an ε is claimed: that it does in one whole
-    report (all that a user reports), between any two of the values that are looked at.
+    always tested, or in how often the true value is supported. Where only an ε is claimed: that a leak of 1.5 ε in one
+    whole report (all that a user reports) does, in any that is covered, whichever values it tells apart.
     """
     protocol, epsilon = question.protocol, question.epsilon
     error = question.error / max(1, len(evidence.findings))
@@ -100,20 +108,33 @@ def strength(question: Question, evidence: Evidence) -> Callable[[float], float]
             bound_power(actual, int(pairs * factor), epsilon=epsilon, error=error),
             fit_power(protocol, actual, int(evidence.users * factor), share),
         )
-    whole, trials = evidence.columns.whole, int(np.bincount(evidence.second.own, minlength=evidence.watched).min())
-    if whole is None or not trials or not evidence.findings:
+    trials = int(np.bincount(evidence.second.own, minlength=evidence.watched).min())
+    if evidence.columns.whole is None or not trials or not evidence.findings:
         return lambda _: 0.0
-    times = np.bincount(whole.codes[evidence.first.rows])
 
     def found(factor: float) -> float:
-        shares = searched(times * factor) / (times.sum() * factor)
-        return report_power(shares, int(trials * factor), epsilon=epsilon, error=error)
+        covered = coverage(question, evidence, factor)
+        if covered is None:
+            return 0.0
+        return report_power(covered.least, evidence.of_values, int(trials * factor), epsilon=epsilon, error=error)
 
     return found
 
 
-def conclude(question: Question, evidence: Evidence, power: float, server: Server | None) -> tuple[Verdict, Claim, str]:
-    """Return the verdict, the claim that it is about, and why."""
+def coverage(question: Question, evidence: Evidence, factor: float = 1.0) -> Coverage | None:
+    """Return which whole reports the power is claimed for where only an ε is; None if there are not enough of them."""
+    whole = evidence.columns.whole
+    if question.protocol is not None or whole is None:
+        return None
+    times = np.bincount(whole.codes[evidence.first.rows])
+    shares = searched(times * factor) / (times.sum() * factor)
+    return cover(shares, evidence.of_values, epsilon=question.epsilon)
+
+
+def conclude(
+    question: Question, evidence: Evidence, power: float, server: Server | None, covered: Coverage | None = None
+) -> tuple[Verdict, Claim, str]:
+    """Return the verdict, the claim that it is about, and why; ``covered`` says of which reports, if of an ε alone."""
     sure = f"confidence {question.confidence:.10g}"
     if evidence.bound > question.epsilon:
         said = f"ε is at least {evidence.bound:.4g}, {question.epsilon:.4g} was claimed ({sure})"
@@ -131,5 +152,10 @@ def conclude(question: Question, evidence: Evidence, power: float, server: Serve
     if evidence.seen < evidence.domain_size:
         nothing += f" on {evidence.seen:,} of {evidence.domain_size:,} values"
     if power >= WANTED:
-        return "consistent", claim, f"{nothing}; 1.5 times the claimed ε would have been, with a chance of {power:.4f}."
+        found = f"1.5 times the claimed ε would have been, with a chance of {power:.4f}"
+        if covered is None:
+            return "consistent", claim, f"{nothing}; the same protocol at {found}."
+        where = f"in any one report that makes up {covered.least:.2%} of all, or more"
+        rarer = f"; rarer ones, together {covered.left_out:.2%}, are not covered" if covered.left_out else ""
+        return "consistent", claim, f"{nothing}; a leak of {found}, {where}{rarer}."
     return "inconclusive", claim, f"{nothing}, but 1.5 times the claimed ε would be with a chance of {power:.2f} only."

@@ -30,6 +30,7 @@ MOST_TAUGHT = 20_000
 FEWEST_TAUGHT = 500
 
 MOST_FEATURES = 256
+"""Columns that the classifier looks at: of more fields it looks at the first."""
 
 THRESHOLDS = 200
 """Quantiles of the scores that are tried as thresholds, the rarest of them 1 in 1,000."""
@@ -101,6 +102,7 @@ def learn(columns: Columns, half: Half, error: float, seed: int) -> Candidate | 
         None if there are too few samples, or nothing that the classifier could look at.
     """
     fields = tuple(place for place, field in enumerate(columns.all_fields) if field.ordered or len(field.words) <= 64)
+    fields = fields[: max(0, MOST_FEATURES - 2 * len(columns.statistics))]
     width = 2 * len(columns.statistics) + len(fields)
     rows, own, other = half.paired_rows, half.paired_own, half.other
     taught = min(MOST_TAUGHT, len(rows) * 2 // 3)

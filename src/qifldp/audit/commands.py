@@ -103,6 +103,7 @@ class CommandSource(Source):
         progress: Progress | None,
     ) -> list[object]:
         reports: list[object] = []
+        ended = True
         while True:
             try:
                 line = lines.get(timeout=self._patience if len(reports) < wanted else min(GRACE, self._patience))
@@ -117,6 +118,7 @@ class CommandSource(Source):
                 break
             if len(reports) == wanted:
                 raise InputError(f"The command wrote more than {wanted:,} reports on {wanted:,} values.")
+            ended = line.endswith(b"\n")
             line = line.removesuffix(b"\n")
             where = f"Line {len(reports) + 1:,} of the command"
             if len(line) > LONGEST:
@@ -137,13 +139,20 @@ class CommandSource(Source):
             raise InputError(
                 f"The command ended (exit code {process.poll()}) after {len(reports):,} of {wanted:,} reports{said}."
             )
-        return _without_returns(reports) if self._form == "text" else reports
+        return _without_returns(reports, ended=ended) if self._form == "text" else reports
 
 
-def _without_returns(reports: list[object]) -> list[object]:
-    """Return texts without the carriage return that ends all of them; one that ends only some tells something."""
-    texts = [report for report in reports if isinstance(report, str) and report.endswith("\r")]
-    return [text[:-1] for text in texts] if len(texts) == len(reports) else reports
+def _without_returns(reports: list[object], *, ended: bool) -> list[object]:
+    """Return texts without the carriage return that ends all lines; one that ends only some tells something.
+
+    Args:
+        reports: The texts.
+        ended: Whether the last one's line was ended, as it need not be.
+    """
+    texts = list(map(str, reports))
+    lines = texts if ended else texts[:-1]
+    returned = bool(lines) and all(text.endswith("\r") for text in lines)
+    return [text.removesuffix("\r") for text in texts] if returned else reports
 
 
 def _one_line(value: object) -> str:

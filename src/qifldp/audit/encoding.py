@@ -5,27 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
+from qifldp.audit.blame import failure
 from qifldp.audit.columns import BITS, HOLDS, POSITIONS, SUPPORTS, Codes, Columns, Field, Statistic, Told
+from qifldp.audit.parts import PLACES, categories, ranks, shortened, text_fields, told_apart, with_form
 from qifldp.audit.structure import BARE, Structure, key, take_apart, text, words
 from qifldp.collection.bits import UnaryMechanism
 from qifldp.collection.mechanism import Mechanism
 from qifldp.collection.subsets import SubsetMechanism
-from qifldp.errors import InputError, shown
+from qifldp.errors import InputError
 from qifldp.protocols.protocol import Protocol
 
 Supports = Callable[[object, object], object]
 """Says whether a report supports a value."""
-
-PLACES = 32
-"""Elements of ordered reports that are looked at one by one."""
-
-MOST_KINDS = 4096
-"""Different elements in one place that are told apart one by one."""
 
 MOSTLY = 0.9
 """Share of reports that have to be bits, for the others to be taken for bits that have gone wrong."""
@@ -35,9 +32,6 @@ FOREIGN = 256
 
 MOST_SPELLINGS = 30
 """Ways to write an element that are told apart; the rarer ones are one more."""
-
-LONGEST_WORDS = 200
-"""Characters of how the elements of a report are written that are shown."""
 
 ZEROS, ONES = (0, "0"), (1, "1")
 """Bits, as numbers of any type (True is 1, and 0.0 is 0) or as text."""
@@ -102,8 +96,12 @@ def encode(
     if not bits and held.any():
         statistics.append(Statistic(POSITIONS if ordered else HOLDS, held[codes], (1, HOLDS[1])))
     spelled, layouts = _spellings(distinct, codes, column_of, watched if by_place else None, np.unique(codes[learn]))
-    statistics, fields = statistics + spelled, _fields(distinct, codes, known, bits=bits) + layouts
-    whole = Field("the whole report", codes, Told(len(distinct), lambda place: _report_in_words(distinct[place])))
+    times = np.bincount(codes[learn], minlength=len(distinct))
+    statistics, fields = statistics + spelled, _fields(distinct, codes, times, known, bits=bits) + layouts
+    if not bits:
+        fields += text_fields(originals, codes, times)
+    told = cache(lambda: told_apart(distinct, originals))  # once, and only if it is asked for
+    whole = Field("the whole report", codes, Told(len(distinct), lambda place: told()[place]))
     if declared is None:
         return Columns(statistics, fields, whole)
     judged, sizes, impossible = _judge(declared.mechanism, distinct, codes, labels, statistics, supports is not None)
@@ -133,17 +131,15 @@ def find_distinct(reports: Sequence[object]) -> tuple[Codes, list[Structure], li
         return codes, [take_apart(report) for report in originals], originals
     except InputError:
         raise
-    except (Exception, SystemExit) as error:  # whatever a client's own type does where it is compared or written
-        what = f"{type(error).__name__}: {shown(str(error), 120)}"
-        raise InputError(f"The reports cannot be compared: {what}.") from error
+    except BaseException as error:  # whatever a client's own type does where it is compared or written
+        raise failure("The reports cannot be compared", error) from error
 
 
 def _told(supports: Supports, report: object, value: object) -> bool:
     try:
         return bool(supports(report, value))
-    except (Exception, SystemExit) as error:
-        what = f"{type(error).__name__}: {shown(str(error), 120)}"
-        raise InputError(f"The function that says which values a report supports failed: {what}.") from error
+    except BaseException as error:
+        raise failure("The function that says which values a report supports failed", error) from error
 
 
 def _read_text(each: Structure, report: object, domain_size: int, known: set[str]) -> Structure:
@@ -181,10 +177,11 @@ def _held(distinct: list[Structure], column_of: dict[str, int], width: int) -> t
     return levels, ordered
 
 
-def _fields(distinct: list[Structure], codes: Codes, known: set[str], *, bits: bool) -> list[Field]:
-    fields = [categories("its type and length", [each.shape for each in distinct], codes)]
+def _fields(distinct: list[Structure], codes: Codes, times: Codes, known: set[str], *, bits: bool) -> list[Field]:
+    shapes = [each.shape for each in distinct]
+    fields = [categories("its type and length", shapes, codes)]
     counts = [sum(part in ONES for part in each.elements) if bits else len(each.elements) for each in distinct]
-    fields.append(_numbers("the number of ones" if bits else "the number of elements", counts, codes))
+    fields.append(ranks("the number of ones" if bits else "the number of elements", counts, codes))
     if bits:
         return fields
     longest = max(len(each.elements) for each in distinct)
@@ -193,9 +190,9 @@ def _fields(distinct: list[Structure], codes: Codes, known: set[str], *, bits: b
             parts = [each.elements[place] if place < len(each.elements) else None for each in distinct]
             name = f"element {place + 1}" if longest > 1 else "the report"
             if all(isinstance(part, int | float) for part in parts):
-                fields.append(_numbers(name, parts, codes))
-            if longest > 1 and len(set(parts)) <= MOST_KINDS:
-                fields.append(categories(name, [text(part) for part in parts], codes))
+                fields.append(ranks(name, parts, codes))
+            if longest > 1:
+                fields += with_form(name, [text(part) for part in parts], shapes, codes, times)
     if longest > 1 and not distinct[0].shape.startswith(BYTES):
         fields += _foreign(distinct, codes, known)
     return fields
@@ -237,7 +234,7 @@ def _spellings(
             if column is not None and not row[column]:
                 row[column] = way
     found = categories("how its elements are written", [_runs(each.spellings) for each in distinct], codes)
-    layouts = Field(found.name, found.codes, [_shortened(layout) for layout in found.words])
+    layouts = Field(found.name, found.codes, [shortened(layout) for layout in found.words])
     if len(np.unique(levels[learned][levels[learned] > 0])) < 2:  # then how a value is written says nothing more
         return [], [layouts]
     named = [spelling.replace("{", "{{").replace("}", "}}") for spelling in level_of] + ["something rarer"]
@@ -248,10 +245,6 @@ def _spellings(
         told = ("has no place for {}", *(f"has {spelling} at the place of {{}}" for spelling in named))
         unusual = f"has something else than {named[0]} at the place of {{}}"
     return [Statistic(told, levels[codes], (2, unusual))], [layouts]
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST_WORDS else f"{text[: LONGEST_WORDS - 1]}…"
 
 
 def _runs(spellings: tuple[str, ...]) -> str:
@@ -275,22 +268,6 @@ def _foreign(distinct: list[Structure], codes: Codes, known: set[str]) -> list[F
         has[list(places)] = 1
         fields.append(Field(f"whether it holds {words(found)}", has[codes], ("no", "yes")))
     return fields
-
-
-def _report_in_words(report: Structure) -> str:
-    return words(report.elements if len(report.elements) != 1 else report.elements[0])
-
-
-def categories(name: str, parts: Sequence[str], codes: Codes) -> Field:
-    """Return a field of texts: one for each code."""
-    found = {part: code for code, part in enumerate(dict.fromkeys(parts))}
-    return Field(name, np.array([found[part] for part in parts], np.int64)[codes], tuple(found))
-
-
-def _numbers(name: str, parts: Sequence[object], codes: Codes) -> Field:
-    numbers = np.array([float(part) if isinstance(part, int | float) else np.nan for part in parts])
-    steps, ranks = np.unique(numbers, return_inverse=True)
-    return Field(name, ranks.astype(np.int64)[codes], tuple(f"{step:.10g}" for step in steps), ordered=True)
 
 
 def _bad(judged: list[str]) -> Codes:

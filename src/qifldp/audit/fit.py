@@ -1,15 +1,14 @@
 """Whether reports follow the law of a declared protocol, all of a report: exact binomial counts, in families.
 
 Every check is a count that is binomial under the declared law: how often the true value is supported, each other one,
-two together, so many in all, a bit of a seed is set. Its exact p-value is multiplied by the number of checks in its
-family (Bonferroni), which needs no independence, and families share the error equally. So a protocol's own client
-is said not to fit with at most this error, for every number of samples.
+two together, so many in all, a bit of a seed is set under each value. Its exact p-value is multiplied by the number of
+checks in its family (Bonferroni), which needs no independence, and families share the error equally. So a protocol's
+own client is said not to fit with at most this error, for every number of samples.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from math import comb
@@ -18,44 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qifldp.audit.bounds import two_sided
+from qifldp.audit.checks import Cells, Fit, check
 from qifldp.audit.columns import Columns
+from qifldp.audit.headers import header_checks
 from qifldp.audit.splitting import Half
-from qifldp.collection.hashing import SEED_BYTES, HashMechanism
 from qifldp.collection.mechanism import Mechanism
 from qifldp.collection.mixture import MixMechanism
 
 MOST_WHOLE = 8
 """Values up to which each possible set of supported values is a check of its own."""
-
-
-@dataclass(frozen=True)
-class Fit:
-    """One family of checks.
-
-    Attributes:
-        name: What was checked.
-        checks: Their number.
-        p_value: The smallest of their p-values, times their number.
-        worst: The check with the smallest, in words.
-        fits: Whether the p-value is above this family's share of the error.
-    """
-
-    name: str
-    checks: int
-    p_value: float
-    worst: str
-    fits: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """Counts that are binomial under the declared law, and how each is called."""
-
-    name: str
-    counts: NDArray[np.int64]
-    trials: NDArray[np.int64]
-    chances: NDArray[np.float64]
-    words: list[str]
 
 
 def fit(
@@ -78,18 +48,10 @@ def fit(
     """
     assert columns.support is not None
     used = own >= 0
-    families = [_checked(cells) for cells in _families(columns, mechanism, own, labels, used) if len(cells.counts)]
-    families += [*_others(columns, mechanism), *others]
+    families = [check(cells) for cells in _families(columns, mechanism, own, labels, used) if len(cells.counts)]
+    families += [_possible(columns), *header_checks(columns, mechanism, own, labels), *others]
     share = error / len(families)
     return [Fit(f.name, f.checks, f.p_value, f.worst, f.p_value > share) for f in families]
-
-
-def _checked(cells: Cells) -> Fit:
-    values = two_sided(cells.counts, cells.trials, cells.chances)
-    worst = int(np.argmin(values))
-    seen, trials, chance = int(cells.counts[worst]), int(cells.trials[worst]), float(cells.chances[worst])
-    words = f"{cells.words[worst]}: {seen:,} of {trials:,}, where {chance * trials:,.1f} are expected"
-    return Fit(cells.name, len(values), min(1.0, float(values[worst]) * len(values)), words, fits=True)
 
 
 def _families(
@@ -229,24 +191,11 @@ def _whole(
     return Cells("whole reports", np.array(counts), np.array(trials), np.array(chances), words)
 
 
-def _others(columns: Columns, mechanism: Mechanism) -> Iterator[Fit]:
-    """Yield what is no count: reports that cannot be, and seeds that are met again."""
+def _possible(columns: Columns) -> Fit:
+    """Return what is no count: whether there are reports that cannot be."""
     total = sum(columns.impossible.values())
     reasons = "; ".join(f"{count:,} {what}" for what, count in columns.impossible.most_common(3))
-    yield Fit("possible reports", 1, 0.0 if total else 1.0, reasons or "no report that cannot be", fits=True)
-    if columns.rows is not None and isinstance(mechanism, HashMechanism):
-        rows = columns.rows if columns.misfits is None else columns.rows[~columns.misfits]
-        seeds = np.ascontiguousarray(rows[:, :SEED_BYTES])
-        n = len(seeds)
-        again = n - len(np.unique(seeds.view(np.dtype((np.void, SEED_BYTES)))))
-        chance = min(1.0, n * n / 2.0 ** (8 * SEED_BYTES + 1)) if again else 1.0  # of any two alike
-        yield Fit(
-            "seeds are new", 1, chance, f"{again:,} of {n:,} reports have a seed that was there before", fits=True
-        )
-        ones = np.unpackbits(seeds, axis=1).sum(axis=0, dtype=np.int64)
-        words = [f"bit {place} of the seed is set" for place in range(8 * SEED_BYTES)]
-        full = np.full(len(ones), n)
-        yield _checked(Cells("bits of seeds", ones, full, np.full(len(ones), 0.5), words))
+    return Fit("possible reports", 1, 0.0 if total else 1.0, reasons or "no report that cannot be", fits=True)
 
 
 def order_fit(columns: Columns, half: Half) -> Fit | None:

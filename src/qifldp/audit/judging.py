@@ -8,15 +8,16 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from qifldp.audit.claims import Evidence, Question, conclude, strength
+from qifldp.audit.checks import Fit
+from qifldp.audit.claims import Evidence, Question, conclude, coverage, strength
 from qifldp.audit.classifier import has_scikit_learn, learn
 from qifldp.audit.columns import Columns, changed, fold
 from qifldp.audit.encoding import encode
 from qifldp.audit.events import Event, pooled
-from qifldp.audit.fit import Fit, fit, order_fit
+from qifldp.audit.fit import fit, order_fit
 from qifldp.audit.packed import encode_packed, packed_rows
 from qifldp.audit.posterior import learn_beliefs, measure_leakage, success
-from qifldp.audit.powers import WANTED, enough_samples
+from qifldp.audit.powers import WANTED, Coverage, enough_samples
 from qifldp.audit.result import Audit, Finding, Round, Server
 from qifldp.audit.samples import Samples
 from qifldp.audit.search import best_of, find_between_values, find_pooled, find_whole
@@ -94,7 +95,8 @@ def judge(
     evidence = Evidence(max(bound, 0.0), findings, fits, columns, first, second, len(watched), len(samples.domain))
     found = strength(question, evidence)
     power = found(1.0)
-    verdict, claim, reason = conclude(question, evidence, power, server)
+    covered = coverage(question, evidence)
+    verdict, claim, reason = conclude(question, evidence, power, server, covered)
     factor = enough_samples(found) if power < WANTED else None
     return Audit(
         source=samples.source,
@@ -114,11 +116,12 @@ def judge(
         leakage=leakage,
         fits=tuple(fits),
         power=power,
+        covered=covered,
         enough=None if factor is None else math.ceil(factor * len(samples)),
         by_rounds=tuple(by_rounds),
         server=server,
         notes=tuple(_notes(samples, evidence, question)),
-        reasons=_reasons(power, factor),
+        reasons=_reasons(power, factor, covered, question),
     )
 
 
@@ -220,12 +223,13 @@ def _by_rounds(
 ) -> list[Round]:
     """Return the bound on ε and the success of one guess after more and more rounds, all bounds together.
 
-    Of each number of rounds one event is tested: how many of them say something of a value, or all of them in turn.
+    The error is shared by all of them, two for each number of rounds. Of each number of rounds one event is tested: how
+    many of them say something of a value, or all of them in turn.
     """
     if rounds == 1:
         return []
     steps = sorted({step for step in STEPS if step < rounds} | {rounds})
-    each, lines = error / len(steps), []
+    each, lines = error / (2 * len(steps)), []
     for step in steps:
         columns = fold(flat, rounds, step)
         found = best_of([find_pooled(columns, first, each), find_whole(columns, first, labels, each)])
@@ -251,7 +255,14 @@ def _notes(samples: Samples, evidence: Evidence, question: Question) -> list[str
     return notes
 
 
-def _reasons(power: float, factor: float | None) -> dict[str, str]:
+def _reasons(power: float, factor: float | None, covered: Coverage | None, question: Question) -> dict[str, str]:
+    reasons = {}
     if power >= WANTED:
-        return {"samples_enough": "These are enough."}
-    return {} if factor is not None else {"samples_enough": "No number of samples would be: too little is known."}
+        reasons["samples_enough"] = "These are enough."
+    elif factor is None:
+        reasons["samples_enough"] = "No number of samples would be: too little is known."
+    if question.protocol is not None:
+        reasons["covered"] = "The power is that of finding the declared protocol at 1.5 times its ε."
+    elif covered is None:
+        reasons["covered"] = "Too few of the reports that could carry a leak are frequent enough to be looked at."
+    return reasons

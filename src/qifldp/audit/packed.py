@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qifldp.audit.columns import HOLDS, POSITIONS, SUPPORTS, Columns, Field, Statistic
-from qifldp.audit.encoding import FOREIGN, categories, find_distinct
-from qifldp.collection.hashing import HashMechanism
+from qifldp.audit.encoding import find_distinct
+from qifldp.audit.headers import header_fields
+from qifldp.audit.parts import categories
 from qifldp.collection.mechanism import FAULTS
 from qifldp.collection.subsets import SubsetMechanism
 from qifldp.protocols.protocol import Protocol
@@ -72,10 +73,7 @@ def encode_packed(
     fields = [Field("the number of values", sizes, tuple(map(str, range(mechanism.domain_size + 1))), ordered=True)]
     if isinstance(mechanism, SubsetMechanism) and mechanism.listed and mechanism.size > 1:
         statistics.append(Statistic(POSITIONS, _listed_positions(mechanism, rows, watched), (1, HOLDS[1])))
-    if isinstance(mechanism, HashMechanism):
-        bucket = mechanism.unpack(rows)[2].astype(np.int64)
-        if bucket.max(initial=0) < FOREIGN:
-            fields.append(Field("the bucket", bucket, tuple(map(str, range(int(bucket.max(initial=0)) + 1)))))
+    fields += header_fields(mechanism, rows)
     if shapes is not None:
         fields.append(categories("its type and length", shapes, np.arange(len(rows))))
     whole = None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qifldp.audit.bounds import cell_power, power
+from qifldp.audit.bounds import apart_power, cell_power, power
 from qifldp.errors import InputError
 from qifldp.exact.budget import Budget
 from qifldp.leakage.tradeoff import split_probability
@@ -23,7 +24,10 @@ WANTED = 0.95
 """The chance with which."""
 
 RARE = 0.05
-"""Share of reports, the rarest, on which a leak may go unseen."""
+"""Share of the reports that can carry a leak, the rarest, on which it may go unseen; what it is of all is said."""
+
+ROUNDING = 1e-9
+"""Sums of frequencies that differ by less are the same: one report among all that an audit is given is more."""
 
 MOST_TIMES = 1e6
 """Factor of the samples up to which a sufficient number is looked for."""
@@ -61,26 +65,67 @@ def fit_power(declared: Protocol, actual: Protocol, samples: int, error: float) 
     return cell_power(chance, wrong, samples, error)
 
 
-def report_power(shares: NDArray[np.float64], trials: int, *, epsilon: float, error: float) -> float:
-    """Return the chance that 1.5 ε is found on one report between two values, where nothing is known but reports.
+@dataclass(frozen=True)
+class Coverage:
+    """Reports of which each is frequent enough, and looked at, so that a leak in it would have been found.
 
-    Any report may be the one on which a client leaks most, so the rarest of the frequent ones is taken: those that make
-    up all but a twentieth of what is sent. Under two values it has the chances p₁ = e^(1.5 ε) p₀, whose mean is the
-    observed frequency. If the reports that are looked at do not make up so much, it may be one that is not.
+    Attributes:
+        least: The least share of all reports that one of them makes up.
+        left_out: The share of all reports that the rarer ones make up together: a leak in these may go unseen.
+    """
+
+    least: float
+    left_out: float
+
+
+def cover(shares: NDArray[np.float64], of_values: NDArray[np.float64], *, epsilon: float) -> Coverage | None:
+    """Return which whole reports have to be covered for a claim that 1.5 times an ε would have been found on one.
+
+    A report on which one value is told from all others at exactly 1.5 ε has the chance p₁ where it is frequent and
+    e^(−1.5 ε) p₁ where it is rare. If the values where it is frequent have the share s of all users, its frequency is
+
+        f = p₁ (e^(−1.5 ε) + s (1 − e^(−1.5 ε)))
+
+    and p₁ ≤ 1, so a report more frequent than this factor cannot carry that leak: it is no evidence that others do not.
+    For each s, of one value and of all but one, at most a twentieth of what can carry the leak is left out.
 
     Args:
-        shares: Frequencies of the reports that are looked at one by one, falling.
+        shares: Frequencies of the reports that are looked at one by one, falling; what is missing to 1 is of others.
+        of_values: Share of each value among the users.
+        epsilon: The claimed ε.
+
+    Returns:
+        None if what is looked at is too little of what can carry a leak.
+    """
+    rest, low = max(0.0, 1 - float(shares.sum())), math.exp(-FACTOR * epsilon)
+    rarer = rest + np.concatenate([[0.0], np.cumsum(shares[::-1])])  # reports together, with so many of the rarest
+    may_be, carriers = math.inf, 0
+    for share in np.concatenate([of_values, 1 - of_values]).tolist():
+        few = int(np.searchsorted(shares[::-1], low + share * (1 - low), side="right"))
+        carriers = max(carriers, few)
+        if rarer[few] > ROUNDING:  # else no report is as rare as that
+            may_be = min(may_be, RARE * float(rarer[few]))
+    omitted = int(np.searchsorted(rarer, may_be + ROUNDING, side="right")) - 1
+    if not 0 <= omitted < carriers:
+        return None
+    return Coverage(float(shares[::-1][omitted]), float(rarer[omitted]))
+
+
+def report_power(least: float, of_values: NDArray[np.float64], trials: int, *, epsilon: float, error: float) -> float:
+    """Return the chance that 1.5 ε is found on a report of a frequency, between two values, where it is least.
+
+    That is where the report is rare under one value alone, the one with the fewest users: p₁ is least then.
+
+    Args:
+        least: The frequency of the report, of all users.
+        of_values: Share of each value among the users.
         trials: Reports on each of the two values that the event is tested on.
         epsilon: The claimed ε.
         error: Of the bound.
     """
-    together = np.cumsum(shares)
-    if not len(shares) or together[-1] < 1 - RARE:
-        return 0.0
-    rarest = shares[np.searchsorted(together, 1 - RARE)]
-    ratio = math.exp(-FACTOR * epsilon)
-    total = min(2 * float(rarest), 1.0)
-    return power(total / (1 + ratio), total * ratio / (1 + ratio), trials, trials, epsilon=epsilon, error=error)
+    low = math.exp(-FACTOR * epsilon)
+    chance = min(1.0, least / (low + (1 - float(of_values.min())) * (1 - low)))
+    return apart_power(chance, chance * low, trials, epsilon=epsilon, error=error)
 
 
 def enough_samples(found: Callable[[float], float]) -> float | None:

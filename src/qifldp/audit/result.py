@@ -7,8 +7,9 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from qifldp.audit.bounds import MeanBounds, Tally
-from qifldp.audit.fit import Fit
+from qifldp.audit.checks import Fit
 from qifldp.audit.posterior import Leakage
+from qifldp.audit.powers import Coverage
 from qifldp.errors import QifldpError
 
 Verdict = Literal["consistent", "violates", "inconclusive"]
@@ -127,7 +128,9 @@ class Audit:
         findings: Events and what became of them, the best first.
         leakage: What an adversary gains.
         fits: Whether reports follow the declared law, family by family.
-        power: The chance that a client at one and a half times the claimed ε would have been found.
+        power: The chance that the declared protocol at one and a half times its ε would have been found; where only an
+            ε is claimed, a leak of that in any one report that is covered.
+        covered: Which reports these are; None if a protocol is declared, or if there are too few.
         enough: About how many samples would do for a power of .95; None if these do.
         by_rounds: Leakage by number of rounds.
         server: What the audit of a server found, if one was asked for.
@@ -152,6 +155,7 @@ class Audit:
     leakage: Leakage
     fits: tuple[Fit, ...]
     power: float
+    covered: Coverage | None
     enough: int | None
     by_rounds: tuple[Round, ...]
     server: Server | None
@@ -199,6 +203,7 @@ class Audit:
             },
             "fit": [asdict(fit) for fit in self.fits],
             "power": self.power,
+            "covered": None if self.covered is None else asdict(self.covered),
             "samples_enough": self.enough,
             "by_rounds": [line.to_json() for line in self.by_rounds],
             "estimator": None if self.server is None else self.server.to_json(),

@@ -59,7 +59,9 @@ def find_pooled(columns: Columns, half: Half, error: float) -> Candidate | None:
 def find_between_values(columns: Columns, half: Half, labels: Labels, error: float) -> Candidate | None:
     """Return the best event of two values: of every field and every watched value, between every two values."""
     looked = _Look(columns, half, np.bincount(half.own, minlength=len(labels)), labels, error)
-    return best_of([*looked.at_fields(range(len(columns.all_fields))), *looked.at_statistics()])
+    count, fields = len(columns.all_fields), len(columns.fields)
+    places = [*range(fields, count), *range(fields)]  # of two that promise as much, the whole report says more
+    return best_of([*looked.at_fields(places), *looked.at_statistics()])
 
 
 def find_whole(columns: Columns, half: Half, labels: Labels, error: float) -> Candidate | None:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from qifldp.audit.blame import failure
 from qifldp.collection.client import SecureClient
 from qifldp.collection.reports import Reports
 from qifldp.errors import InputError, shown
@@ -25,6 +26,10 @@ Progress = Callable[[int, int], None]
 
 STEP = 1 << 16
 """Values that are reported between two signs of progress, where they are taken together."""
+
+
+UNCHANGING = (int, float, str, bytes, bool, type(None))
+"""Types of reports that nobody can change; a type that is derived from them may carry more."""
 
 
 class Source(ABC):
@@ -131,7 +136,7 @@ class CallableSource(Source):
             if self._batched:
                 for start in range(0, len(places), STEP):
                     part = np.repeat(places[start : start + STEP], rounds).tolist()
-                    found = list(self._call(self._function, [values[place] for place in part], rng))
+                    found = self._call(self._function, [values[place] for place in part], rng)
                     if len(found) != len(part):
                         raise InputError(f"The client gave {len(found):,} reports on {len(part):,} values.")
                     reports += [_kept(report) for report in found]
@@ -160,33 +165,31 @@ class CallableSource(Source):
         try:
             made = self._function(rng=rng) if self._takes_rng else self._function()
             found = made if callable(made) else getattr(made, "report", None)
-        except (Exception, SystemExit) as error:
-            raise InputError(f"The client cannot be made: {type(error).__name__}: {shown(str(error), 120)}.") from error
+        except BaseException as error:
+            raise failure("The client cannot be made", error) from error
         if not callable(found):
             raise InputError(f"What {self.name} makes must be a function, or have a method report.")
         return found
 
     def _call(self, client: Callable[..., Any], value: object, rng: np.random.Generator) -> Any:
         try:
-            return client(value, rng=rng) if self._takes_rng and not self._factory else client(value)
-        except (Exception, SystemExit) as error:
+            found = client(value, rng=rng) if self._takes_rng and not self._factory else client(value)
+            return list(found) if self._batched else found
+        except BaseException as error:
             what = "some values" if self._batched else f"the value {shown(value)}"
-            raise InputError(
-                f"The client failed on {what}: {type(error).__name__}: {shown(str(error), 120)}."
-            ) from error
+            raise failure(f"The client failed on {what}", error) from error
 
 
 def _kept(report: object) -> object:
     """Return a report that the client cannot change any more, with all that is in it."""
-    if isinstance(report, int | float | str | bytes | np.generic) or report is None:
+    if type(report) in UNCHANGING:
         return report
     try:
         if isinstance(report, memoryview):  # which cannot be copied as such
             return memoryview(report.tobytes()).cast(report.format, report.shape)  # type: ignore[call-overload]
         return copy.deepcopy(report)
-    except (Exception, SystemExit) as error:
-        what = f"{type(error).__name__}: {shown(str(error), 120)}"
-        raise InputError(f"A report of type {type(report).__name__} cannot be kept: {what}.") from error
+    except BaseException as error:
+        raise failure(f"A report of type {type(report).__name__} cannot be kept", error) from error
 
 
 def as_source(client: object) -> Source:
@@ -232,17 +235,15 @@ def load_object(text: str) -> tuple[Any, bool]:
         sys.path.insert(0, folder)
     try:
         found: Any = importlib.import_module(module)
-    except (Exception, SystemExit) as error:
-        what = f"{type(error).__name__}: {shown(str(error), 120)}"
-        raise InputError(f"The module {shown(module)} cannot be imported: {what}.") from error
+    except BaseException as error:
+        raise failure(f"The module {shown(module)} cannot be imported", error) from error
     for part in name.split("."):
         try:
             found = getattr(found, part)
         except AttributeError:
             raise InputError(f"The module {shown(module)} has no {shown(name)}.") from None
-        except (Exception, SystemExit) as error:
-            what = f"{type(error).__name__}: {shown(str(error), 120)}"
-            raise InputError(f"{shown(text)} cannot be had: {what}.") from error
+        except BaseException as error:
+            raise failure(f"{shown(text)} cannot be had", error) from error
     return found, called
 
 

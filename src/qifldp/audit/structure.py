@@ -11,6 +11,7 @@ import re
 import struct
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
 from functools import lru_cache
 from typing import Any
 
@@ -22,7 +23,7 @@ DEEPEST = 8
 """Levels of nesting of a report at most."""
 
 LONGEST = 1 << 20
-"""Elements of one report at most."""
+"""Elements of one report at most, those of all that is in it together, and each as often as it is in it."""
 
 SEPARATORS = re.compile(r"([\s,;]+)")
 
@@ -31,6 +32,9 @@ BARE = "without separators"
 
 PLAIN = (int, str, bytes, bool, type(None))
 """Types whose values are equal only if they are the same."""
+
+DERIVED = (int, float, complex, str, bytes, bytearray, list, tuple, set, frozenset, dict)
+"""Types from which others are derived, whose reports may have attributes as well."""
 
 FLOAT_BITS = 1024
 """Whole numbers of so many bits and more are beyond every float."""
@@ -60,6 +64,8 @@ def take_apart(report: object) -> Structure:
         InputError: If it is too long.
     """
     name = _type(report)
+    if isinstance(report, np.void) and report.dtype.names is not None:
+        report = np.asarray(report)
     if isinstance(report, np.ndarray):
         elements, spellings = _array_parts(report)
         return Structure(_array_shape(report), elements, report.ndim > 0, spellings)
@@ -90,47 +96,90 @@ def take_apart(report: object) -> Structure:
     return Structure(name, (_plain(report),), False, (_spelling(report),))
 
 
-def key(report: object, depth: int = 0) -> Hashable:  # noqa: C901  # one case for each kind of report
+def key(report: object) -> Hashable:
     """Return a hashable stand-in for a report, equal for two only if their type, order and length are.
 
-    Of other objects that can be hashed, two are the same if they are equal and written alike (``repr``): Decimal("1.0")
-    and Decimal("1.00") are two.
+    What is derived from a type of Python's has its attributes in it, a masked array what is under its mask, and a
+    structured one the names of its fields. Of other objects that can be hashed, two are the same if they are equal and
+    written alike (``repr``): Decimal("1.0") and Decimal("1.00") are two.
 
     Raises:
-        InputError: If the report is too deep, or something that cannot be compared.
+        InputError: If the report is too deep or too long, or something that cannot be compared.
     """
-    if type(report) in PLAIN:
-        return (type(report).__name__, report)
-    if depth > DEEPEST:
-        raise InputError(f"A report is nested more than {DEEPEST} levels deep.")
-    name = _type(report)
-    if isinstance(report, np.ndarray):
-        content = tuple(key(part, depth + 1) for part in report.ravel().tolist()) if report.dtype.hasobject else None
-        return (name, report.dtype.str, report.shape, report.tobytes() if content is None else content)
-    if isinstance(report, np.generic):
-        return (name, report.dtype.str, report.tobytes())
-    if isinstance(report, float):
-        return (name, struct.pack("d", report))
-    if isinstance(report, complex):
-        return (name, struct.pack("dd", report.real, report.imag))
-    if isinstance(report, list | tuple):
-        return (name, tuple(key(part, depth + 1) for part in report))
-    if isinstance(report, set | frozenset):
-        return (name, frozenset(key(part, depth + 1) for part in report))
-    if isinstance(report, dict):
-        return (name, tuple((key(field, depth + 1), key(value, depth + 1)) for field, value in report.items()))
-    if isinstance(report, bytearray):
-        return (name, bytes(report))
-    if isinstance(report, memoryview):
-        return (name, report.format, report.shape, bytes(report))
-    if is_dataclass(report) and not isinstance(report, type):
-        return (name, tuple(key(getattr(report, field.name), depth + 1) for field in fields(report)))
-    if not isinstance(report, Hashable) or type(report).__hash__ is object.__hash__:
-        raise InputError.expected(
-            "A report", "a number, a text, bytes, an array, or a list, tuple, set or dict of these", report
-        )
-    written = None if type(report).__repr__ is object.__repr__ else repr(report)  # that one tells where it is kept
-    return (name, report, written)
+    return (type(report).__name__, report) if type(report) in PLAIN else _Key().of(report)
+
+
+class _Key:
+    """The stand-in of one report, and how many elements it has so far."""
+
+    def __init__(self) -> None:
+        self._elements = 0
+
+    def of(self, report: object, depth: int = 0) -> Hashable:
+        """Return the stand-in of a report, or of a part of one."""
+        self._count(1)
+        if type(report) in PLAIN:
+            return (type(report).__name__, report)
+        if depth > DEEPEST:
+            raise InputError(f"A report is nested more than {DEEPEST} levels deep.")
+        found = (_type(report), *self._content(report, depth + 1))
+        if type(report) in DERIVED or not isinstance(report, DERIVED) or isinstance(report, Enum):
+            return found  # the attributes of an Enum's member are those of its type
+        attributes = object.__getstate__(report)
+        return found if attributes is None else (*found, self.of(attributes, depth + 1))
+
+    def _content(self, report: object, depth: int) -> tuple[Hashable, ...]:  # noqa: C901  # a case for each kind
+        if isinstance(report, np.ndarray):
+            return self._array(report, depth)
+        if isinstance(report, np.void) and report.dtype.names is not None:
+            return self._array(np.asarray(report), depth)
+        if isinstance(report, np.generic):
+            return (report.dtype.str, report.tobytes())
+        if isinstance(report, float):
+            return (struct.pack("d", report),)
+        if isinstance(report, complex):
+            return (struct.pack("dd", report.real, report.imag),)
+        if isinstance(report, int):
+            return (int.__index__(report),)
+        if isinstance(report, str):
+            return (str.__str__(report),)
+        if isinstance(report, bytes | bytearray):
+            self._count(len(report))
+            return (bytes(report),)
+        if isinstance(report, memoryview):
+            self._count(report.nbytes)
+            return (report.format, report.shape, bytes(report))
+        if isinstance(report, list | tuple):
+            return (tuple(self.of(part, depth) for part in report),)
+        if isinstance(report, set | frozenset):
+            return (frozenset(self.of(part, depth) for part in report),)
+        if isinstance(report, dict):
+            return (tuple((self.of(field, depth), self.of(value, depth)) for field, value in report.items()),)
+        if is_dataclass(report) and not isinstance(report, type):
+            return (tuple(self.of(getattr(report, field.name), depth) for field in fields(report)),)
+        if not isinstance(report, Hashable) or type(report).__hash__ is object.__hash__:
+            raise InputError.expected(
+                "A report", "a number, a text, bytes, an array, or a list, tuple, set or dict of these", report
+            )
+        written = None if type(report).__repr__ is object.__repr__ else repr(report)  # that one tells where it is kept
+        return (report, written)
+
+    def _array(self, report: np.ndarray[Any, Any], depth: int) -> tuple[Hashable, ...]:
+        if isinstance(report, np.ma.MaskedArray):
+            filling = None if report is np.ma.masked else report.fill_value  # that constant has none to be had
+            return tuple(self.of(np.asarray(part), depth) for part in (report.data, report.mask, filling))
+        array, names = np.asarray(report), report.dtype.names
+        if names is not None:  # field by field, without what lies between them
+            return (repr(report.dtype), report.shape, tuple(self.of(array[name], depth) for name in names))
+        self._count(array.size)
+        about = (array.dtype.str, array.shape, array.flags.fnc)  # in what order the server is sent it, too
+        if array.dtype.hasobject:
+            return (*about, tuple(self.of(part, depth) for part in array.ravel().tolist()))
+        return (*about, array.tobytes())
+
+    def _count(self, elements: int) -> None:
+        self._elements += elements
+        _check_length(self._elements)
 
 
 def text(element: object) -> str:
@@ -160,23 +209,30 @@ def _spelling(part: object) -> str:
     name = _type(part)
     if isinstance(part, float | np.floating) and (part == 0 or math.isnan(part)) and math.copysign(1, part) < 0:
         return f"{name} with a minus"
-    return name
+    return f"{name} {part.dtype}" if isinstance(part, np.void) else name  # its fields
 
 
 def _array_shape(report: np.ndarray[Any, Any]) -> str:
     """Return the type and the lengths of an array, in words."""
     shape = "×".join(map(str, report.shape)) if report.ndim != 1 else str(report.size)
     name = f"{report.dtype} array of {shape}" if report.ndim else f"numpy {report.dtype}"
+    if report.flags.fnc:
+        name += ", by columns"
     return name if type(report) is np.ndarray else f"{_type(report)}, {name}"
 
 
 def _array_parts(report: np.ndarray[Any, Any]) -> tuple[tuple[object, ...], tuple[str, ...]]:
-    """Return the elements of an array, and how they are written."""
+    """Return the elements of an array, and how they are written; those under a mask are said to be masked."""
     _check_length(report.size)
-    flat = report.ravel().tolist()
-    signed = report.dtype.kind == "f" and bool((np.signbit(report) & ((report == 0) | np.isnan(report))).any())
-    each = signed or report.dtype.hasobject
-    return tuple(map(_plain, flat)), tuple(map(_spelling, flat)) if each else (str(report.dtype),) * len(flat)
+    array = np.asarray(report.data if isinstance(report, np.ma.MaskedArray) else report)
+    flat = array.ravel().tolist()
+    signed = array.dtype.kind == "f" and bool((np.signbit(array) & ((array == 0) | np.isnan(array))).any())
+    each = signed or array.dtype.hasobject
+    spellings = tuple(map(_spelling, flat)) if each else (str(array.dtype),) * len(flat)
+    if isinstance(report, np.ma.MaskedArray):
+        masked = [np.any(mask.tolist()) for mask in np.ma.getmaskarray(report).ravel()]
+        spellings = tuple(f"masked {way}" if hidden else way for way, hidden in zip(spellings, masked, strict=True))
+    return tuple(map(_plain, flat)), spellings
 
 
 def _flat(report: list[Any] | tuple[Any, ...], within: str = "") -> Iterator[tuple[object, str]]:

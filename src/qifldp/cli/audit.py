@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -24,8 +21,9 @@ from qifldp.audit.sources import Source, load, load_object
 from qifldp.audit.tables import read_samples
 from qifldp.cli.application import application, check_output, progress_bar, show
 from qifldp.cli.leakage import gain_option
+from qifldp.cli.streams import stdout_kept_for_the_result
 from qifldp.data.columns import read_domain
-from qifldp.errors import InputError, QifldpError
+from qifldp.errors import InputError
 from qifldp.exact.budget import Budget
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.specs import parse_spec
@@ -39,9 +37,6 @@ LONGEST_SIZE = 8
 """Digits of a domain that is given as a number."""
 
 SAMPLES = 100_000
-
-FAILED = 70
-"""Exit code of an audit that failed for a reason that nobody foresaw (EX_SOFTWARE of sysexits.h); 1 is for findings."""
 
 
 class ReportForm(StrEnum):
@@ -96,51 +91,38 @@ def audit_command(
 
       qifldp audit "cmd:node client.js" --domain 16 --protocol grr --epsilon 1 --samples 20000
     """
-    with _guarded():
-        check_output(out, source, domain)
-        values, file = _domain(domain)
-        declared, budget = _claim(protocol, epsilon, len(values))
-        if outside and file is None:
-            probes: list[object] = [int(text) if text.removeprefix("-").isdecimal() else text for text in outside]
-        else:
-            probes = list(outside or [])
-        wanted = None if gain is None else _gain(gain, values)
-        with redirect_stdout(sys.stderr), progress_bar() as progress:  # what a client prints is no part of the result
-            told = None if supports is None else _function(supports)
-            client = _source(source, values, report_format, rounds, timeout, samples)
-            pace = _Pace(progress)
-            served = None if server is None else _serve(client, server, values, confidence, seed, pace)
-            result = audit_client(
-                client,
-                domain=values.values,
-                protocol=declared,
-                epsilon=budget,
-                samples=SAMPLES if samples is None else samples,
-                rounds=rounds,
-                confidence=confidence,
-                seed=seed,
-                supports=told,
-                outside=probes,
-                classifier=classifier,
-                gain=wanted,
-                server=served,
-                progress=pace.advance,
-            )
-        show(result.to_json(), audit_view(result), as_json=as_json, out=out)
+    check_output(out, source, domain)
+    values, file = _domain(domain)
+    declared, budget = _claim(protocol, epsilon, len(values))
+    if outside and file is None:
+        probes: list[object] = [int(text) if text.removeprefix("-").isdecimal() else text for text in outside]
+    else:
+        probes = list(outside or [])
+    wanted = None if gain is None else _gain(gain, values)
+    with stdout_kept_for_the_result(), progress_bar() as progress:  # what a client prints is no part of it
+        told = None if supports is None else _function(supports)
+        client = _source(source, values, report_format, rounds, timeout, samples)
+        pace = _Pace(progress)
+        served = None if server is None else _serve(client, server, values, confidence, seed, pace)
+        result = audit_client(
+            client,
+            domain=values.values,
+            protocol=declared,
+            epsilon=budget,
+            samples=SAMPLES if samples is None else samples,
+            rounds=rounds,
+            confidence=confidence,
+            seed=seed,
+            supports=told,
+            outside=probes,
+            classifier=classifier,
+            gain=wanted,
+            server=served,
+            progress=pace.advance,
+        )
+    show(result.to_json(), audit_view(result), as_json=as_json, out=out)
     if result.verdict == "violates":
         raise typer.Exit(1)
-
-
-@contextmanager
-def _guarded() -> Iterator[None]:
-    """Keep what fails for a reason that nobody foresaw from being taken for a finding, whose exit code Python has."""
-    try:
-        yield
-    except (QifldpError, OSError, MemoryError):
-        raise
-    except (Exception, SystemExit) as error:
-        traceback.print_exc()
-        raise typer.Exit(FAILED) from error
 
 
 class _Pace:

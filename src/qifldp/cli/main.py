@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Sequence
 from io import TextIOWrapper
 
@@ -46,9 +47,12 @@ COMMANDS = (
 INTERRUPTED = 130
 BAD_INPUT = 2
 
+FAILED = 70
+"""What failed for a reason that nobody foresaw (EX_SOFTWARE of sysexits.h); Python's own code, 1, is for findings."""
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit: 0 done, 1 a check failed, 2 bad input, 70 an audit failed, 130 interrupted."""
+    """Run the command line and exit: 0 done, 1 a check failed, 2 bad input, 70 a fault of its own, 130 interrupted."""
     sys.exit(run(arguments))
 
 
@@ -59,27 +63,46 @@ def run(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # a terminal without Greek shows ? for ε, and no traceback
     try:
         code = application(args=arguments, prog_name="qifldp", standalone_mode=False)
-        if sys.stdout is not None:
+        if sys.stdout is not None and not sys.stdout.closed:
             sys.stdout.flush()
-    except QifldpError as error:
-        return _fail(str(error))
-    except typer.TyperException as error:
-        return _fail(error.format_message()) if error.format_message() else BAD_INPUT
-    except (typer.Abort, KeyboardInterrupt):
-        code = INTERRUPTED
-    except OSError as error:
-        return _fail(f"The result cannot be written: {reason(error)}.")
-    except MemoryError:
-        return _fail("There is not enough memory for this; a smaller domain or fewer samples would fit.")
-    if code == INTERRUPTED and sys.stderr is not None:  # Typer, which catches it first, says nothing
-        sys.stderr.write("qifldp: interrupted.\n")
+    except BaseException as error:  # noqa: BLE001  # none of them may end in the code of a finding
+        return _code_of(error)
+    if code == INTERRUPTED:  # Typer, which catches it first, says nothing
+        return _interrupted()
     return code if isinstance(code, int) else 0
 
 
+def _code_of(error: BaseException) -> int:
+    """Say what went wrong, and return the exit code."""
+    if isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError):  # Typer leaves with code 1
+        return _code_of(error.__context__)
+    if isinstance(error, QifldpError):
+        return _fail(str(error))
+    if isinstance(error, typer.TyperException):
+        return _fail(error.format_message()) if error.format_message() else BAD_INPUT
+    if isinstance(error, typer.Abort | KeyboardInterrupt):
+        return _interrupted()
+    if isinstance(error, OSError):
+        return _fail(f"The result cannot be written: {reason(error)}.")
+    if isinstance(error, MemoryError):
+        return _fail("There is not enough memory for this; a smaller domain or fewer samples would fit.")
+    _say("".join(traceback.format_exception(error)))
+    return FAILED
+
+
+def _interrupted() -> int:
+    _say("qifldp: interrupted.\n")
+    return INTERRUPTED
+
+
 def _fail(sentence: str) -> int:
-    if sys.stderr is not None:
-        sys.stderr.write(f"qifldp: {plain(' '.join(sentence.split()))}\n")
+    _say(f"qifldp: {plain(' '.join(sentence.split()))}\n")
     return BAD_INPUT
+
+
+def _say(text: str) -> None:
+    if sys.stderr is not None and not sys.stderr.closed:
+        sys.stderr.write(text)
 
 
 if __name__ == "__main__":

@@ -70,6 +70,16 @@ def test_a_carriage_return_is_told_unless_it_ends_every_line(end: str, told: lis
     assert ask(python(code), 3) == told
 
 
+@pytest.mark.parametrize("between", ["\\n", "\\r\\n"])
+def test_the_last_line_need_not_be_ended(between: str) -> None:
+    code = f"import sys\nsys.stdout.write('{between}'.join(line.strip() for line in sys.stdin))"
+    assert ask(python(code), 3) == ["0", "1", "2"]
+
+
+def test_empty_lines_are_reports() -> None:
+    assert ask(python("import sys\nfor line in sys.stdin: print()"), 3) == [""] * 3
+
+
 def test_a_child_that_keeps_the_output_open_is_not_waited_for() -> None:
     code = "import os, sys, time\nfor line in sys.stdin: print(1)\nsys.stdout.flush()\nif not os.fork(): time.sleep(60)"
     start = time.monotonic()

@@ -16,6 +16,7 @@ from qifldp.protocols.subset_selection import GRR
 from qifldp.protocols.unary_encoding import OUE
 
 CLIENTS = """
+import asyncio
 import random
 import numpy
 
@@ -77,6 +78,47 @@ def subclass(value):
 def leaves(value):
     raise SystemExit(0)
 
+def cancelled(value):
+    raise asyncio.CancelledError("stop")
+
+class Silent(BaseException):
+    def __str__(self):
+        raise asyncio.CancelledError("no words")
+
+def silent(value):
+    raise Silent
+
+def interrupts(value=None):
+    raise KeyboardInterrupt
+
+def lazy_batch(values):
+    yield values[0]
+    raise GeneratorExit("late")
+
+lazy_batch.batched = True
+
+class Uncopied:
+    def __deepcopy__(self, memo):
+        raise asyncio.CancelledError("stop")
+
+def uncopied(value):
+    return Uncopied()
+
+class Secretive(float):
+    pass
+
+one = Secretive(1)
+
+def attributes(value):
+    one.secret = value
+    return one
+
+record = numpy.zeros(1, [("answer", int)])
+
+def row_of_a_record(value):
+    record["answer"] = value
+    return record[0]
+
 class Broken:
     def __init__(self):
         raise SystemExit(0)
@@ -108,6 +150,9 @@ PLACES = np.array([0, 1, 4])
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "clients_of_a_test.py").write_text(CLIENTS, encoding="utf-8")
     (tmp_path / "client_that_leaves.py").write_text("raise SystemExit(3)", encoding="utf-8")
+    (tmp_path / "client_that_cancels.py").write_text(
+        "import asyncio\nraise asyncio.CancelledError('stop')", encoding="utf-8"
+    )
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     return tmp_path
@@ -127,6 +172,8 @@ def test_clients_of_every_kind() -> None:
     assert ask("view") == [b"\x00", b"\x01", b"\x04"]
     assert {type(report).__name__ for report in ask("view")} == {"memoryview"}
     assert {type(report).__name__ for report in ask("subclass")} == {"Numbers"}
+    assert [report.secret for report in ask("attributes")] == [0, 1, 4]  # type: ignore[attr-defined]
+    assert [report["answer"] for report in ask("row_of_a_record")] == [0, 1, 4]  # type: ignore[index]
 
 
 def test_reports_of_a_batch_are_kept_as_they_were() -> None:
@@ -155,7 +202,14 @@ def test_protocols_and_secure_clients() -> None:
 def test_values_outside_the_domain() -> None:
     assert not load("clients_of_a_test:strict").accepts(16)
     assert load("clients_of_a_test:plain").accepts(16)
+    assert not load("clients_of_a_test:cancelled").accepts(16)
     assert not as_source(GRR(4, 1)).accepts(4)
+
+
+@pytest.mark.parametrize("name", ["interrupts", "interrupts()"])
+def test_an_interrupt_is_the_users(name: str) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        ask(name)
 
 
 FAULTS = [
@@ -167,6 +221,11 @@ FAULTS = [
     ("clients_of_a_test:number()", "'clients_of_a_test:number()' cannot be called."),
     ("clients_of_a_test:number", "A source must be a function, a protocol or a client, got 3."),
     ("clients_of_a_test:leaves", "The client failed on the value 0: SystemExit: '0'."),
+    ("clients_of_a_test:cancelled", "The client failed on the value 0: CancelledError: 'stop'."),
+    ("clients_of_a_test:silent", "The client failed on the value 0: Silent: what it says cannot be read."),
+    ("clients_of_a_test:lazy_batch", "The client failed on some values: GeneratorExit: 'late'."),
+    ("clients_of_a_test:uncopied", "A report of type Uncopied cannot be kept: CancelledError: 'stop'."),
+    ("client_that_cancels:client", "The module 'client_that_cancels' cannot be imported: CancelledError: 'stop'."),
     ("clients_of_a_test:Broken()", "The client cannot be made: SystemExit: '0'."),
     ("clients_of_a_test:lazy.client", "'clients_of_a_test:lazy.client' cannot be had: RuntimeError: 'not now'."),
     ("clients_of_a_test:generator",
