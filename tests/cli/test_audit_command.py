@@ -198,6 +198,31 @@ def test_what_a_client_writes_below_python_is_no_part_of_the_result_either(termi
     assert {way: told.count(way) for way in ways} == dict.fromkeys(ways, 100)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="the shell closes the stream")
+def test_without_stderr_what_a_client_writes_is_lost(terminal: Terminal) -> None:
+    asked = [
+        sys.executable,
+        "-m",
+        "qifldp",
+        "audit",
+        "cli_clients:shouts",
+        *QUICK,
+        "--epsilon",
+        "1",
+        "--samples",
+        "100",
+    ]
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" 2>&-', "sh", *asked, "--json"],
+        env=os.environ | {"PYTHONPATH": str(Path(qifldp.__file__).parents[1])},
+        stdout=subprocess.PIPE,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0
+    assert read_strictly(done.stdout.decode())["samples"] == 100
+
+
 def test_stdout_is_given_back(capfd: pytest.CaptureFixture[str]) -> None:
     with stdout_kept_for_the_result():
         os.write(1, b"meanwhile\n")

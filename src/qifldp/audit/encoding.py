@@ -87,9 +87,11 @@ def encode(
         statistics.append(Statistic(BITS, table[codes]))
     elif by_place:
         numbers = np.array([each.elements for each in distinct], float)
-        edges = np.quantile(numbers[codes[learn]][:, watched], np.arange(1, BINS) / BINS)
-        table = np.searchsorted(np.unique(edges), numbers[:, watched], side="right").astype(np.uint8)
-        steps = tuple(f"has a number of level {level} at the place of {{}}" for level in range(BINS))
+        table = _levels(numbers[:, watched], numbers[codes[learn]][:, watched])
+        steps = (
+            *(f"has a number of level {level} at the place of {{}}" for level in range(BINS)),
+            "has what is not a number at the place of {}",
+        )
         upper = f"has a number of level {BINS // 2} or more at the place of {{}}"
         statistics.append(Statistic(steps, table[codes], (BINS // 2, upper)))
     held, ordered = _held(distinct, column_of, len(watched))
@@ -133,6 +135,14 @@ def find_distinct(reports: Sequence[object]) -> tuple[Codes, list[Structure], li
         raise
     except BaseException as error:  # whatever a client's own type does where it is compared or written
         raise failure("The reports cannot be compared", error) from error
+
+
+def _levels(numbers: NDArray[np.float64], learned: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """Return the level of each number among those that are learned from, from 0 to BINS − 1; BINS if it is none."""
+    learned = learned[~np.isnan(learned)]
+    edges = np.quantile(learned, np.arange(1, BINS) / BINS, method="nearest") if learned.size else np.zeros(0)
+    levels = np.searchsorted(np.unique(edges), numbers, side="right")
+    return np.where(np.isnan(numbers), BINS, levels).astype(np.uint8)
 
 
 def _told(supports: Supports, report: object, value: object) -> bool:

@@ -25,25 +25,29 @@ def stdout_kept_for_the_result() -> Iterator[None]:
 @contextlib.contextmanager
 def _descriptor_redirected() -> Iterator[None]:
     _flush()
-    try:
-        kept = os.dup(STDOUT)
-    except OSError:  # it is closed: there is nothing to keep clean
-        kept = None
-    if kept is None:
+    if not _is_open(STDOUT):  # there is nothing to keep clean
         yield
         return
+    lost = not _is_open(STDERR)
+    instead = os.open(os.devnull, os.O_WRONLY) if lost else STDERR
+    kept = os.dup(STDOUT)  # once that is open: else this might take the place of a stderr that is closed
     try:
-        try:
-            os.dup2(STDERR, STDOUT)
-        except OSError:  # stderr is closed
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, STDOUT)
-            os.close(nowhere)
+        os.dup2(instead, STDOUT)
         yield
     finally:
         _flush()  # what is still held back was written meanwhile
         os.dup2(kept, STDOUT)
         os.close(kept)
+        if lost:
+            os.close(instead)
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
 
 
 def _flush() -> None:

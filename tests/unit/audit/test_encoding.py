@@ -11,6 +11,7 @@ import pytest
 from qifldp.audit.auditing import audit_client
 from qifldp.audit.columns import Columns, Field
 from qifldp.audit.encoding import encode
+from qifldp.audit.samples import Domain, Samples
 from qifldp.protocols.subset_selection import GRR
 
 Tell = Callable[[int, str], object]
@@ -109,3 +110,25 @@ def test_numbers_that_differ_are_told_in_different_words() -> None:
     found = columns([0.1, 0.1 + 1e-16, 5.0] * 8)
     numbers = next(field for field in found.fields if field.name == "the report")
     assert list(numbers.words) == ["0.10000000000000001", "0.1000000000000001", "5"]
+
+
+@pytest.mark.parametrize("strange", [float("nan"), float("inf"), float("-inf")])
+def test_numbers_at_the_places_of_values_are_seen_beside_what_is_none(strange: float) -> None:
+    """Histograms with Laplace noise at ε = 3, some reports with one number that is none, or has no bound."""
+    rng = np.random.default_rng(1)
+    places = np.arange(8_000) % 8
+    tables = np.eye(8)[places] + rng.laplace(scale=2 / 3, size=(8_000, 8))
+    tables[rng.choice(8_000, 40, replace=False), 0] = strange
+    found = audit_client(Samples(Domain.read(8), places, tables.tolist()), epsilon="0.5", classifier=False)
+    assert found.verdict == "violates"
+    assert found.epsilon_lower_bound > 1
+
+
+def test_what_is_not_a_number_is_an_event_of_its_own() -> None:
+    places = np.arange(4_000) % 2
+    noise = np.random.default_rng(1).normal(size=(4_000, 2))
+    noise[(places == 1) & (np.arange(4_000) % 3 == 0), 1] = np.nan
+    reports = noise.tolist()
+    found = audit_client(Samples(Domain.read(2), places, reports), epsilon=3, classifier=False)
+    assert found.verdict == "violates"
+    assert found.findings[0].words == "element 2 is nan"

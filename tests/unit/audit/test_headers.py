@@ -101,6 +101,18 @@ def test_a_bit_of_all_seeds_together_is_looked_at_too() -> None:
     assert wrong(found) == ["bits of seeds"]
 
 
+def test_bits_of_all_seeds_are_looked_at_where_some_values_are_not() -> None:
+    """Of 200 values 64 are looked at, 3 seeds in 10: a bit that is set in 54 of 100 is seen in all of them only."""
+    protocol, places = OLH(200, 1), np.arange(10_000) % 200
+    often = (np.random.default_rng(3).random(10_000) < 0.54).astype(int)
+    found = audited(signed(protocol, places, lambda rows: rows[:, 0] >> 7, often), protocol, places)
+    family = next(family for family in found.fits if family.name == "bits of seeds")
+    assert family.checks == 65 * 128  # of each value that is looked at, and of all; of the others none by itself
+    assert family.worst.startswith("bit 0 of the seed is set in all reports: ")
+    assert f"of {10_000:,}" in family.worst
+    assert not family.fits
+
+
 def test_bits_are_counted() -> None:
     seeds = np.random.default_rng(1).integers(256, size=(37, 16)).astype(np.uint8)
     bits = np.unpackbits(seeds, axis=1)
