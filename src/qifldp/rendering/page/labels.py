@@ -20,8 +20,8 @@ EDGE = 0.015
 WIDE, NARROW = 1000, 250
 """Pixels across a chart on a wide screen, and on a telephone's, at least."""
 
-NARROW_BELOW = 520
-"""Pixels across a chart below which it is narrow."""
+NARROW_BELOW = 760
+"""Pixels across a chart below which it is narrow: on telephones, and on paper."""
 
 LETTER, OFFSET = 6.5, 10
 """Pixels of a letter of a label, and between a point and its label, at most."""
