@@ -186,6 +186,44 @@ def test_with_epsilon_alone_what_leaks_too_much_is_not_called_consistent(samples
     assert sound.verdict == "consistent"
 
 
+def beside_a_frequent_event(share: float) -> Callable[[list[int], np.random.Generator], list[str]]:
+    """Return a client that leaks 1.5 in c0, a report that makes up a bit more than this share of all.
+
+    Two reports that are much more frequent, a and b, are e times as likely under one of the two values as under the
+    other; nine more of the share are sent alike.
+    """
+    often = 1.05 * share * 2 / (1 + np.exp(-1.5))
+    rare = [[chance] + [share] * 9 for chance in (often, often * np.exp(-1.5))]
+    left = [1 - sum(chances) for chances in rare]
+    b = (np.e * left[0] - left[1]) / (np.e**2 - 1)
+    chances = [[np.e * b, left[0] - np.e * b, *rare[0]], [b, left[1] - b, *rare[1]]]
+    names = np.array(["a", "b", *(f"c{place}" for place in range(10))], object)
+
+    def client(values: list[int], rng: np.random.Generator) -> list[str]:
+        mine, found = np.array(values), np.empty(len(values), object)
+        for value in (0, 1):
+            at = np.flatnonzero(mine == value)
+            found[at] = names[rng.choice(len(names), size=len(at), p=chances[value])]
+        return list(found)
+
+    client.batched = True  # type: ignore[attr-defined]
+    return client
+
+
+@pytest.mark.parametrize(("share", "samples", "runs"), [(0.01, 135_000, 8), (0.03, 95_000, 20)])
+def test_a_frequent_event_that_keeps_the_claim_does_not_hide_a_rare_one_that_leaks(
+    share: float, samples: int, runs: int
+) -> None:
+    """Of the second the power is above 0.95: fewer than 17 of 20 have a chance of 0.02 at most, met once or never."""
+    client = beside_a_frequent_event(share)
+    found = [
+        audit_client(client, domain=2, epsilon=1, samples=samples, classifier=False, seed=seed) for seed in range(runs)
+    ]
+    assert sum(audit.verdict == "violates" for audit in found) >= 0.85 * runs
+    assert all(audit.verdict != "consistent" or audit.power >= 0.95 for audit in found)
+    assert (np.median([audit.power for audit in found]) >= 0.95) == (runs == 20)
+
+
 def test_where_nothing_can_be_seen_nothing_is_called_consistent() -> None:
     """Packed sets of 4 of 16, as bytes, with ε alone: too many different reports to say anything of each."""
     case = next(case for case in CASES if case.name == "epsilon off by 1.5, SS")

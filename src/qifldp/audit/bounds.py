@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainccinv, betaincinv
+from scipy.special import betainc, betaincc, betainccinv, betaincinv
 from scipy.stats import binom
 
 from qifldp.errors import InputError
@@ -16,6 +16,9 @@ Numbers = NDArray[np.float64]
 
 UNLIKELY = 1e-6
 """Chance of the counts in each tail that a power leaves out: far below what it is stated to."""
+
+HALVINGS = 40
+"""Of the interval in which two bounds meet: to 1e-12, which a million samples tell from nothing."""
 
 COUNTS = 1001
 """Counts that a power is summed over at most: neighbours differ by a hundredth of a standard deviation."""
@@ -74,6 +77,25 @@ class Tally:
         low = float(proportion_low(self.hits, self.trials, error / 2))
         high = float(proportion_high(self.other_hits, self.other_trials, error / 2))
         return low, high, math.log(low / high) if low > 0 else -math.inf
+
+
+def exceeding_error(hits: object, trials: object, others: object, other_trials: object, epsilon: float) -> Numbers:
+    """Return the least error at which :meth:`Tally.bound` exceeds ε: how clearly the counts do; 1 if at none.
+
+    The bounds meet at p₁ = e^ε p₀ where Pr[hits or more | p₁] = Pr[others or fewer | p₀]: half of the error is this
+    chance. It is a p-value of "p₁ ≤ e^ε p₀": at most δ with a chance of δ at most, if that is so.
+    """
+    h, n, o, m = np.broadcast_arrays(*(np.asarray(counts, float) for counts in (hits, trials, others, other_trials)))
+    some = (h > 0) & (o < m)  # else one of the bounds says nothing
+    h, n, o, m = h[some], n[some], o[some], m[some]
+    low, high = np.zeros(h.shape), np.full(h.shape, math.exp(-epsilon))
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        beyond = betainc(h, n - h + 1, np.minimum(1.0, math.exp(epsilon) * middle)) > betaincc(o + 1, m - o, middle)
+        low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
+    found = np.ones(some.shape)
+    found[some] = np.minimum(1.0, 2 * betaincc(o + 1, m - o, high))
+    return found
 
 
 def two_sided(counts: object, trials: object, chances: object) -> Numbers:

@@ -56,6 +56,8 @@ class Evidence:
     Attributes:
         bound: A lower bound on ε, at least 0.
         findings: Events that were tested, the best first.
+        finalists: How many they are if all that are searched for are different: at least as many.
+        compared: Comparisons of values among which the one that exceeds the claim most clearly was chosen.
         fits: Families of checks of the law.
         columns: The reports, all of a user as one.
         first: The half on which events were looked for.
@@ -66,6 +68,8 @@ class Evidence:
 
     bound: float
     findings: Sequence[Finding]
+    finalists: int
+    compared: int
     fits: Sequence[Fit]
     columns: Columns
     first: Half
@@ -96,10 +100,11 @@ def strength(question: Question, evidence: Evidence) -> Callable[[float], float]
 
     Of a declared protocol: that the same protocol at 1.5 ε shows itself in the event "supports x and not x′", which is
     always tested, or in how often the true value is supported. Where only an ε is claimed: that a leak of 1.5 ε in one
-    whole report (all that a user reports) does, in any that is covered, whichever values it tells apart.
+    whole report (all that a user reports) is chosen among all events and does, in any report that is covered, whichever
+    values it tells apart.
     """
     protocol, epsilon = question.protocol, question.epsilon
-    error = question.error / max(1, len(evidence.findings))
+    error = question.error / evidence.finalists
     if protocol is not None:
         actual, pairs, share = scaled(protocol), len(evidence.second.paired), question.error / len(evidence.fits)
         if actual is None:
@@ -108,15 +113,23 @@ def strength(question: Question, evidence: Evidence) -> Callable[[float], float]
             bound_power(actual, int(pairs * factor), epsilon=epsilon, error=error),
             fit_power(protocol, actual, int(evidence.users * factor), share),
         )
-    trials = int(np.bincount(evidence.second.own, minlength=evidence.watched).min())
-    if evidence.columns.whole is None or not trials or not evidence.findings:
+    halves = [np.bincount(half.own, minlength=evidence.watched).min() for half in (evidence.first, evidence.second)]
+    if evidence.columns.whole is None or not min(halves) or not evidence.compared:
         return lambda _: 0.0
 
     def found(factor: float) -> float:
         covered = coverage(question, evidence, factor)
         if covered is None:
             return 0.0
-        return report_power(covered.least, evidence.of_values, int(trials * factor), epsilon=epsilon, error=error)
+        first, second = (int(trials * factor) for trials in halves)
+        return report_power(
+            covered.least,
+            evidence.of_values,
+            (first, second),
+            compared=evidence.compared,
+            epsilon=epsilon,
+            error=error,
+        )
 
     return found
 

@@ -67,11 +67,13 @@ class ValuesEvent(Event):
     """An event of reports as such, under two values.
 
     Attributes:
-        columns: Columns of the two values.
+        between: Columns of the two values.
+        key: What parts the event from all others of the same columns: two of one key are the same.
         chooses: Says for reports at some places whether they are in the event.
     """
 
     between: tuple[int, int]
+    key: tuple[object, ...]
     chooses: Callable[[Columns, Places], NDArray[np.bool_]] = field(compare=False)
 
     def count(self, columns: Columns, half: Half) -> Tally:
@@ -117,7 +119,8 @@ def having(
 
     chosen = columns.all_fields[place]
     relation = ("less than " if negated else "at least ") if at_least else ("not " if negated else "")
-    return _between(f"{chosen.name} is {relation}{chosen.words[code]}", between, labels, chooses)
+    words = f"{chosen.name} is {relation}{chosen.words[code]}"
+    return _between(words, between, labels, ("has", place, code, at_least, negated), chooses)
 
 
 def saying(
@@ -139,7 +142,8 @@ def saying(
     few = len(says) - level <= MOST_NAMED
     named = " or ".join(says[level:]) if few else f"{says[level]} (or more)"
     words = f"the report {named.format(*[labels[column]] * (len(says) - level))}"
-    return _between(f"it is not so that {words}" if negated else words, between, labels, chooses)
+    words = f"it is not so that {words}" if negated else words
+    return _between(words, between, labels, ("says", statistic, column, level, negated), chooses)
 
 
 def telling(columns: Columns, statistic: int, level: int, between: tuple[int, int], labels: Labels) -> ValuesEvent:
@@ -151,10 +155,16 @@ def telling(columns: Columns, statistic: int, level: int, between: tuple[int, in
         return (levels[rows, first] >= level) & (levels[rows, second] < level)
 
     says = columns.statistics[statistic].words[level].format(labels[first])
-    return _between(f"the report {says} and not {labels[second]}", between, labels, chooses)
+    words = f"the report {says} and not {labels[second]}"
+    return _between(words, between, labels, ("tells", statistic, level), chooses)
 
 
 def _between(
-    words: str, between: tuple[int, int], labels: Labels, chooses: Callable[[Columns, Places], NDArray[np.bool_]]
+    words: str,
+    between: tuple[int, int],
+    labels: Labels,
+    key: tuple[object, ...],
+    chooses: Callable[[Columns, Places], NDArray[np.bool_]],
 ) -> ValuesEvent:
-    return ValuesEvent(words, f"the value {labels[between[0]]}", f"the value {labels[between[1]]}", between, chooses)
+    first, second = (f"the value {labels[column]}" for column in between)
+    return ValuesEvent(words, first, second, between, key, chooses)

@@ -20,7 +20,7 @@ from qifldp.audit.posterior import learn_beliefs, measure_leakage, success
 from qifldp.audit.powers import WANTED, Coverage, enough_samples
 from qifldp.audit.result import Audit, Finding, Round, Server
 from qifldp.audit.samples import Samples
-from qifldp.audit.search import best_of, find_between_values, find_pooled, find_whole
+from qifldp.audit.search import best_of, compare_values, find_pooled, find_whole
 from qifldp.audit.splitting import Half, both, split
 from qifldp.collection.hashing import HashMechanism
 from qifldp.collection.reports import Reports
@@ -82,7 +82,7 @@ def judge(
     flat = _columns(samples, watched, first, question)
     columns = fold(flat, samples.rounds, samples.rounds)
     told("looking for events", 1)
-    findings = _findings(columns, first, second, labels, question)
+    findings, finalists, compared = _findings(columns, first, second, labels, question)
     told("measuring leakage", 2)
     beliefs = learn_beliefs(columns, first, len(watched))
     leakage = measure_leakage(
@@ -92,7 +92,18 @@ def judge(
     told("checking the law", 3)
     fits = _fits(samples, flat, columns, own, both(first, second), labels, question, accepted)
     bound = max((finding.epsilon for finding in findings if finding.epsilon is not None), default=0.0)
-    evidence = Evidence(max(bound, 0.0), findings, fits, columns, first, second, len(watched), len(samples.domain))
+    evidence = Evidence(
+        max(bound, 0.0),
+        findings,
+        finalists,
+        compared,
+        fits,
+        columns,
+        first,
+        second,
+        len(watched),
+        len(samples.domain),
+    )
     found = strength(question, evidence)
     power = found(1.0)
     covered = coverage(question, evidence)
@@ -153,11 +164,15 @@ def _columns(samples: Samples, watched: Places, first: Half, question: Question)
 
 def _findings(
     columns: Columns, first: Half, second: Half, labels: tuple[str, ...], question: Question
-) -> list[Finding]:
+) -> tuple[list[Finding], int, int]:
     """Choose events on the first half, and test them on the second: the error is shared among them.
 
     Of a declared protocol one is chosen beforehand, that the report supports x and not x′: it is what a claim of
-    consistency is about.
+    consistency is about. Where an ε alone is claimed, that is about the event that exceeds it most clearly.
+
+    Returns:
+        What was found, how many events are tested if that one is none of the others, and among how many comparisons it
+        is chosen.
     """
     error = question.error
     chosen: list[Event] = []
@@ -165,12 +180,17 @@ def _findings(
         levels = range(1, len(columns.statistics[0].words))
         p, q = question.protocol.mechanism.support_chances
         chosen.append(pooled(columns, 0, tuple((level, 0) if p > q else (0, level) for level in levels)))
-    candidates = [find_pooled(columns, first, error), find_between_values(columns, first, labels, error)]
+    compared = compare_values(columns, first, labels, error, question.epsilon)
+    candidates = [find_pooled(columns, first, error), compared.best]
     if has_scikit_learn() if question.classifier is None else question.classifier:
         candidates.append(learn(columns, first, error, question.seed))
     chosen += [found.event for found in candidates if found is not None and found.event not in chosen]
+    finalists = len(chosen) + 1
+    if compared.clearest is not None and compared.clearest not in chosen:
+        chosen.append(compared.clearest)
     findings = [_tested(event, columns, first, second, error / len(chosen)) for event in chosen]
-    return sorted(findings, key=lambda found: -math.inf if found.epsilon is None else found.epsilon, reverse=True)
+    findings.sort(key=lambda found: -math.inf if found.epsilon is None else found.epsilon, reverse=True)
+    return findings, finalists, compared.comparisons
 
 
 def _tested(event: Event, columns: Columns, first: Half, second: Half, error: float) -> Finding:

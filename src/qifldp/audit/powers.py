@@ -23,6 +23,9 @@ FACTOR = 1.5
 WANTED = 0.95
 """The chance with which."""
 
+MISLED = 0.01
+"""Chance with which events that keep the claim may look, by chance, worse than a leak that is to be found."""
+
 RARE = 0.05
 """Share of the reports that can carry a leak, the rarest, on which it may go unseen; what it is of all is said."""
 
@@ -111,21 +114,39 @@ def cover(shares: NDArray[np.float64], of_values: NDArray[np.float64], *, epsilo
     return Coverage(float(shares[::-1][omitted]), float(rarer[omitted]))
 
 
-def report_power(least: float, of_values: NDArray[np.float64], trials: int, *, epsilon: float, error: float) -> float:
-    """Return the chance that 1.5 ε is found on a report of a frequency, between two values, where it is least.
+def report_power(
+    least: float,
+    of_values: NDArray[np.float64],
+    trials: tuple[int, int],
+    *,
+    compared: int,
+    epsilon: float,
+    error: float,
+) -> float:
+    """Return from below the chance that 1.5 ε is found on a report of a frequency, where that is hardest.
 
-    That is where the report is rare under one value alone, the one with the fewest users: p₁ is least then.
+    That is where the report is rare under one value alone, the one with the fewest users: p₁ is least then. The leak
+    has to be chosen on the first half of the samples, as the event that exceeds ε most clearly of all, between any two
+    values, and found on the second:
+
+        Pr[found] ≥ (Pr[first half: its bound at an error of δ/M exceeds ε] − δ) · Pr[second half: its bound exceeds ε]
+
+    for M comparisons and δ = 0.01. For with a chance of 1 − δ no event that keeps the claim exceeds it at an error of
+    δ/M; all others are taken to keep it. The halves are independent.
 
     Args:
         least: The frequency of the report, of all users.
         of_values: Share of each value among the users.
-        trials: Reports on each of the two values that the event is tested on.
+        trials: Reports on each of the two values, in the first half and in the second.
+        compared: The comparisons M among which it has to be chosen.
         epsilon: The claimed ε.
-        error: Of the bound.
+        error: Of the bound on the second half.
     """
     low = math.exp(-FACTOR * epsilon)
     chance = min(1.0, least / (low + (1 - float(of_values.min())) * (1 - low)))
-    return apart_power(chance, chance * low, trials, epsilon=epsilon, error=error)
+    first, second = trials
+    chosen = apart_power(chance, chance * low, first, epsilon=epsilon, error=MISLED / compared) - MISLED
+    return max(0.0, chosen) * apart_power(chance, chance * low, second, epsilon=epsilon, error=error)
 
 
 def enough_samples(found: Callable[[float], float]) -> float | None:

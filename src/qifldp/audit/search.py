@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from math import exp
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qifldp.audit.bounds import proportion_high, proportion_low
+from qifldp.audit.bounds import exceeding_error, proportion_high, proportion_low
 from qifldp.audit.columns import FEWEST_SEEN, Columns
 from qifldp.audit.events import Event, Labels, having, level_pairs, pooled, saying, telling
+from qifldp.audit.powers import MISLED
 from qifldp.audit.splitting import Half
 
 MOST_CODES = 4096
@@ -26,6 +30,8 @@ times some look good by chance, and they should not push out one that is."""
 
 Counts = NDArray[np.int64]
 
+Between = tuple[int, int]
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -33,6 +39,22 @@ class Candidate:
 
     event: Event
     promise: float
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What comparing values has found on the first half.
+
+    Attributes:
+        best: The event with the largest bound; None if there is nothing to compare.
+        clearest: The one that exceeds the claimed ε most clearly; None if none does.
+        comparisons: How many bounds were compared, M: with a chance of 1 − δ none of an event that keeps the claim
+            exceeds it at an error of δ/M.
+    """
+
+    best: Candidate | None
+    clearest: Event | None
+    comparisons: int
 
 
 def find_pooled(columns: Columns, half: Half, error: float) -> Candidate | None:
@@ -56,12 +78,25 @@ def find_pooled(columns: Columns, half: Half, error: float) -> Candidate | None:
     return best
 
 
-def find_between_values(columns: Columns, half: Half, labels: Labels, error: float) -> Candidate | None:
-    """Return the best event of two values: of every field and every watched value, between every two values."""
+def compare_values(columns: Columns, half: Half, labels: Labels, error: float, epsilon: float) -> Compared:
+    """Compare every two values by every field and every watched value.
+
+    Two events are chosen: that with the largest bound on ε, and that which exceeds the claimed one most clearly, at the
+    least error. They differ if a frequent event, which is known well, is just within the claim, and a rarer one is
+    beyond it.
+    """
     looked = _Look(columns, half, np.bincount(half.own, minlength=len(labels)), labels, error)
     count, fields = len(columns.all_fields), len(columns.fields)
     places = [*range(fields, count), *range(fields)]  # of two that promise as much, the whole report says more
-    return best_of([*looked.at_fields(places), *looked.at_statistics()])
+    best: Candidate | None = None
+    comparisons, exceeding = 0, []
+    for counted in chain(looked.at_fields(places), looked.at_statistics()):
+        best = best_of([best, counted.best])
+        comparisons += counted.comparisons
+        exceeding.append(counted.exceeding(looked.trials, epsilon))
+    bar = MISLED / max(1, comparisons)
+    clearest = [counted.clearest(looked.trials, epsilon, bar) for counted in exceeding if counted.comparisons]
+    return Compared(best, min(clearest, key=lambda found: found[0], default=(1.0, None))[1], comparisons)
 
 
 def find_whole(columns: Columns, half: Half, labels: Labels, error: float) -> Candidate | None:
@@ -69,7 +104,7 @@ def find_whole(columns: Columns, half: Half, labels: Labels, error: float) -> Ca
     if columns.whole is None:
         return None
     looked = _Look(columns, half, np.bincount(half.own, minlength=len(labels)), labels, error)
-    return best_of([*looked.at_fields([len(columns.all_fields) - 1])])
+    return best_of([counted.best for counted in looked.at_fields([len(columns.all_fields) - 1])])
 
 
 def best_of(candidates: Sequence[Candidate | None]) -> Candidate | None:
@@ -93,8 +128,8 @@ class _Look:
     labels: Labels
     error: float
 
-    def at_fields(self, places: Iterable[int]) -> Iterator[Candidate]:
-        """Yield the best event of each of some fields."""
+    def at_fields(self, places: Iterable[int]) -> Iterator[_Counted]:
+        """Yield the counts of some fields."""
         own, values = self.half.own, len(self.trials)
         for place in places:
             field = self.columns.all_fields[place]
@@ -109,23 +144,23 @@ class _Look:
                 seen = np.isin(codes, found)
                 table = np.zeros((values, len(found)), np.int64)
                 np.add.at(table, (own[seen], np.searchsorted(found, codes[seen])), 1)
-                yield from self._best_pair(table, place, found, at_least=False)
+                yield from self._of_field(table, place, found, at_least=False)
             if field.ordered:
                 levels = np.arange(1, THRESHOLDS) / THRESHOLDS
                 steps = np.unique(np.quantile(codes, levels, method="higher").astype(np.int64))
                 table = np.array([np.bincount(own[codes >= step], minlength=values) for step in steps], np.int64).T
-                yield from self._best_pair(table, place, steps, at_least=True)
+                yield from self._of_field(table, place, steps, at_least=True)
 
-    def _best_pair(self, table: Counts, place: int, codes: Counts, *, at_least: bool) -> Iterator[Candidate]:
+    def _of_field(self, table: Counts, place: int, codes: Counts, *, at_least: bool) -> Iterator[_Counted]:
         for negated in (False, True):
-            top, between, best = self._extremes(table, negated=negated)
-            event = having(
-                self.columns, place, int(codes[top]), between, self.labels, at_least=at_least, negated=negated
-            )
-            yield Candidate(event, best)
 
-    def at_statistics(self) -> Iterator[Candidate]:
-        """Yield the best events of every level of every statistic: of one value, and of two."""
+            def event(code: int, between: Between, negated: bool = negated) -> Event:
+                return having(self.columns, place, code, between, self.labels, at_least=at_least, negated=negated)
+
+            yield self._table(table, codes, event, negated=negated)
+
+    def at_statistics(self) -> Iterator[_Counted]:
+        """Yield the counts of every level of every statistic: for one value, and for two."""
         values = len(self.trials)
         for place, statistic in enumerate(self.columns.statistics):
             levels = statistic.levels[self.half.rows]
@@ -139,14 +174,31 @@ class _Look:
                     table[value] = mine.sum(axis=0)
                     own[value] = (mine[:, [value]] & ~mine).sum(axis=0)
                     apart[value] = (mine & ~mine[:, [value]]).sum(axis=0)
-                for negated in (False, True):
-                    top, between, best = self._extremes(table, negated=negated)
-                    event = saying(self.columns, place, top, level, between, self.labels, negated=negated)
-                    yield Candidate(event, best)
-                promises = promise(own, self.trials[:, None], apart.T, self.trials[None, :], self.error)
-                a, b = np.unravel_index(int(np.argmax(promises)), promises.shape)
-                event = telling(self.columns, place, level, (int(a), int(b)), self.labels)
-                yield Candidate(event, float(promises[a, b]))
+                yield from self._of_statistic(table, place, level)
+                yield self._of_pairs(own, apart, place, level)
+
+    def _of_statistic(self, table: Counts, place: int, level: int) -> Iterator[_Counted]:
+        for negated in (False, True):
+
+            def event(column: int, between: Between, negated: bool = negated) -> Event:
+                return saying(self.columns, place, column, level, between, self.labels, negated=negated)
+
+            yield self._table(table, np.arange(len(self.trials)), event, negated=negated)
+
+    def _table(self, table: Counts, codes: Counts, event: Callable[[int, Between], Event], *, negated: bool) -> _Table:
+        top, between, most = self._extremes(table, negated=negated)
+        hits = self.trials[:, None] - table if negated else table
+        return _Table(Candidate(event(int(codes[top]), between), most), hits, codes, event)
+
+    def _of_pairs(self, own: Counts, apart: Counts, place: int, level: int) -> _Pairs:
+        def event(between: Between) -> Event:
+            return telling(self.columns, place, level, between, self.labels)
+
+        promises = promise(own, self.trials[:, None], apart.T, self.trials[None, :], self.error)
+        a, b = np.unravel_index(int(np.argmax(promises)), promises.shape)
+        first, second = np.divmod(np.arange(own.size), len(self.trials))
+        best = Candidate(event((int(a), int(b))), float(promises[a, b]))
+        return _Pairs(best, own.ravel(), apart.T.ravel(), first, second, event)
 
     def _extremes(self, table: Counts, *, negated: bool) -> tuple[int, tuple[int, int], float]:
         """Return the column of counts with the best promise, its two values, and the promise.
@@ -161,6 +213,98 @@ class _Look:
             promises = np.log(low[first, at]) - np.log(high[second, at])
         top = int(np.argmax(promises))
         return top, (int(first[top]), int(second[top])), float(promises[top])
+
+
+@dataclass(frozen=True, eq=False)
+class _Counted(ABC):
+    """How often some events are seen on the first half, under values that are to be compared.
+
+    Attributes:
+        best: The event with the largest bound, and its two values.
+    """
+
+    best: Candidate
+
+    @property
+    @abstractmethod
+    def comparisons(self) -> int:
+        """How many bounds are compared."""
+
+    @abstractmethod
+    def exceeding(self, trials: Counts, epsilon: float) -> Self:
+        """Return those that exceed ε as they are counted: of the others no bound does."""
+
+    @abstractmethod
+    def clearest(self, trials: Counts, epsilon: float, error: float) -> tuple[float, Event]:
+        """Return the least error at which one exceeds ε, and that one.
+
+        If the bounds of any two values do at ``error``, the values are such.
+        """
+
+
+@dataclass(frozen=True, eq=False)
+class _Table(_Counted):
+    """Events of which each is compared between all values.
+
+    Attributes:
+        hits: How often each is seen under each value, shape (values, events).
+        codes: What each is called.
+        event: Makes the event of a code and two values.
+    """
+
+    hits: Counts
+    codes: Counts
+    event: Callable[[int, Between], Event]
+
+    @property
+    def comparisons(self) -> int:
+        return self.hits.size  # each value has a bound from below and one from above, with half of an error each
+
+    def exceeding(self, trials: Counts, epsilon: float) -> Self:
+        chances = self.hits[trials > 0] / trials[trials > 0, None]
+        some = chances.max(axis=0) > exp(epsilon) * chances.min(axis=0)
+        return replace(self, hits=self.hits[:, some], codes=self.codes[some])
+
+    def clearest(self, trials: Counts, epsilon: float, error: float) -> tuple[float, Event]:
+        hits, at = self.hits, np.arange(len(self.codes))
+        first = proportion_low(hits, trials[:, None], error / 2).argmax(axis=0)
+        second = proportion_high(hits, trials[:, None], error / 2).argmin(axis=0)
+        errors = exceeding_error(hits[first, at], trials[first], hits[second, at], trials[second], epsilon)
+        top = int(np.argmin(errors))
+        return float(errors[top]), self.event(int(self.codes[top]), (int(first[top]), int(second[top])))
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs(_Counted):
+    """One event for every two values.
+
+    Attributes:
+        hits: How often it is seen under the first of them.
+        others: Under the second.
+        first: The first ones.
+        second: The second ones.
+        event: Makes the event of two values.
+    """
+
+    hits: Counts
+    others: Counts
+    first: Counts
+    second: Counts
+    event: Callable[[Between], Event]
+
+    @property
+    def comparisons(self) -> int:
+        return len(self.hits)
+
+    def exceeding(self, trials: Counts, epsilon: float) -> Self:
+        some = self.hits * trials[self.second] > exp(epsilon) * self.others * trials[self.first]
+        hits, others, first, second = (part[some] for part in (self.hits, self.others, self.first, self.second))
+        return replace(self, hits=hits, others=others, first=first, second=second)
+
+    def clearest(self, trials: Counts, epsilon: float, error: float) -> tuple[float, Event]:  # noqa: ARG002  # no choice
+        errors = exceeding_error(self.hits, trials[self.first], self.others, trials[self.second], epsilon)
+        top = int(np.argmin(errors))
+        return float(errors[top]), self.event((int(self.first[top]), int(self.second[top])))
 
 
 def steps_of(levels: NDArray[np.uint8]) -> list[int]:

@@ -13,6 +13,7 @@ from qifldp.audit.bounds import (
     band,
     bounded_mean,
     cell_power,
+    exceeding_error,
     power,
     proportion_high,
     proportion_low,
@@ -47,6 +48,30 @@ def test_the_bound_on_epsilon_is_wrong_at_most_as_often_as_said() -> None:
     beyond = low[:, None] > p / q * high[None, :]
     wrong = (binom.pmf(hits, n, p)[:, None] * binom.pmf(others, n, q)[None, :])[beyond].sum()
     assert 0 < wrong <= error
+
+
+TALLIES = [(600, 33_000, 120, 33_000), (8, 100, 0, 90), (3, 4, 1, 90), (90_000, 200_000, 32_800, 200_000)]
+
+
+@pytest.mark.parametrize("counts", TALLIES)
+def test_a_bound_exceeds_epsilon_from_some_error_on(counts: tuple[int, int, int, int]) -> None:
+    error = float(exceeding_error(*counts, 1.0))
+    assert 0 < error < 1
+    assert Tally(*counts).bound(error * 0.999)[2] < 1 < Tally(*counts).bound(error * 1.001)[2]
+
+
+def test_what_does_not_exceed_epsilon_does_so_at_no_error() -> None:
+    found = exceeding_error([0, 5, 9, 90], [9, 90, 9, 90], [3, 5, 9, 90], [9, 90, 9, 90], 1.0)
+    assert found.tolist() == [1.0] * 4
+
+
+@pytest.mark.parametrize(("trials", "chance"), [(40, 0.5), (300, 0.1)])
+def test_what_keeps_epsilon_seems_to_exceed_it_as_seldom_as_the_error_says(trials: int, chance: float) -> None:
+    counts = np.arange(trials + 1)
+    errors = exceeding_error(counts[:, None], trials, counts[None, :], trials, 1.0)
+    masses = binom.pmf(counts, trials, chance)[:, None] * binom.pmf(counts, trials, chance / math.e)[None, :]
+    for level in (0.001, 0.01, 0.1):
+        assert 0 < masses[errors <= level].sum() <= level
 
 
 @pytest.mark.parametrize("trials", [50, 500])

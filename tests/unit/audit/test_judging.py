@@ -13,14 +13,15 @@ from qifldp.audit.auditing import audit_client
 from qifldp.audit.bounds import proportion_high, proportion_low
 from qifldp.audit.checks import Fit
 from qifldp.audit.claims import Evidence, Question, strength
-from qifldp.audit.columns import Columns, Field
+from qifldp.audit.columns import HOLDS, Columns, Field, Statistic
+from qifldp.audit.events import having
 from qifldp.audit.fit import fit
 from qifldp.audit.packed import encode_packed
 from qifldp.audit.posterior import success
 from qifldp.audit.powers import bound_power, fit_power, report_power, scaled
 from qifldp.audit.result import Audit, Server
 from qifldp.audit.samples import Domain, Samples
-from qifldp.audit.search import MOST_CODES, THRESHOLDS, find_whole, searched, steps_of
+from qifldp.audit.search import MOST_CODES, THRESHOLDS, compare_values, find_whole, searched, steps_of
 from qifldp.audit.sources import CallableSource
 from qifldp.audit.splitting import split
 from qifldp.channels.channel import Channel
@@ -148,15 +149,18 @@ def test_power_is_that_of_the_value_with_the_fewest_users() -> None:
     columns = Columns([], [], Field("the whole report", codes, tuple("abcd")))
     question = Question(None, 1.0, 0.99, 0)
     findings = audit_client(GRR(3, 1), domain=3, epsilon=1, samples=400, classifier=False).findings
-    evidence = Evidence(0.0, findings, [], columns, first, second, 3, 3)
-    times, trials = np.bincount(codes[first.rows]), int((second.own == 2).sum())
+    evidence = Evidence(0.0, findings, 5, 40, [], columns, first, second, 3, 3)
+    times, trials = np.bincount(codes[first.rows]), [int((half.own == 2).sum()) for half in (first, second)]
     of_values = np.array([2000, 1000, 200]) / 3200
-    for factor in (1.0, 4.0):
-        n = int(trials * factor)
-        expected = report_power(times.min() / times.sum(), of_values, n, epsilon=1, error=ERROR / len(findings))
+    for factor in (1.0, 8.0):
+        n, m = (int(count * factor) for count in trials)
+        least = times.min() / times.sum()
+        expected = report_power(least, of_values, (n, m), compared=40, epsilon=1, error=ERROR / 5)
         assert strength(question, evidence)(factor) == pytest.approx(expected, rel=1e-12)
-    assert 0 < strength(question, evidence)(4.0) < 1
-    unseen = Evidence(0.0, findings, [], columns, first, second, 4, 4)
+    assert 0 < strength(question, evidence)(8.0) < 1
+    nothing = Evidence(0.0, findings, 3, 0, [], columns, first, second, 3, 3)
+    assert strength(question, nothing)(1e6) == 0  # nothing to compare
+    unseen = Evidence(0.0, findings, 3, 40, [], columns, first, second, 4, 4)
     assert strength(question, unseen)(1e6) == 0  # a fourth value has no users
 
 
@@ -174,6 +178,43 @@ def test_of_more_reports_than_can_be_looked_at_the_most_frequent_are() -> None:
     found = find_whole(columns, first, ("a", "b"), ERROR)
     assert found is not None
     assert (found.event.words, found.event.first) == (f"the whole report is {MOST_CODES + 200}", "the value b")
+
+
+def test_a_rare_leak_is_chosen_beside_a_frequent_event_that_keeps_the_claim() -> None:
+    """Of two values: 0 and 1 are e times as likely under one as under the other, 2 is 4.7 times; 3 is sent alike."""
+    counts = {0: (27_182, 10_000), 1: (10_000, 27_182), 2: (210, 45), 3: (2608, 2773)}
+    codes = np.concatenate([np.full(count, code) for code, pair in counts.items() for count in pair])
+    own = np.concatenate([np.full(count, value) for pair in counts.values() for value, count in enumerate(pair)])
+    first, _ = split(np.concatenate([own, own]), np.random.default_rng(1))
+    columns = Columns([], [], Field("the whole report", np.concatenate([codes, codes]), tuple("0123")))
+    found = compare_values(columns, first, ("a", "b"), ERROR, 1.0)
+    assert found.best is not None
+    assert found.best.event.words in ("the whole report is 0", "the whole report is 1")
+    assert found.clearest is not None
+    assert (found.clearest.words, found.clearest.first) == ("the whole report is 2", "the value a")
+    assert found.comparisons == 4 * 2 * 2  # reports, values; and that it is not the report
+    assert compare_values(columns, first, ("a", "b"), ERROR, 3.0).clearest is None
+
+
+def test_what_tells_two_values_apart_together_can_exceed_the_claim_most_clearly() -> None:
+    """Holding one of two values and not the other: 30 % against 5 %; no single one is e times as likely."""
+    shares = [{(1, 0): 30, (1, 1): 60, (0, 0): 10}, {(1, 0): 5, (1, 1): 70, (0, 0): 25}]
+    levels = np.array([held for of_value in shares for held, count in of_value.items() for _ in range(20 * count)])
+    first, _ = split(np.repeat([0, 1], 2000), np.random.default_rng(1))
+    found = compare_values(Columns([Statistic(HOLDS, levels.astype(np.uint8))], []), first, ("a", "b"), ERROR, 1.0)
+    assert found.clearest is not None
+    assert (found.clearest.words, found.clearest.second) == ("the report holds a and not b", "the value b")
+    assert found.comparisons == 3 * 2 * 2  # one value, or not, and two: under each of two values
+
+
+def test_two_events_of_the_same_values_are_two() -> None:
+    columns = Columns([], [], Field("the whole report", np.arange(3), ("same", "same", "other")))
+    made = [
+        having(columns, 0, code, (0, 1), ("a", "b"), at_least=False, negated=negated)
+        for code, negated in ((0, False), (1, False), (0, True), (0, False))
+    ]
+    assert made[0] == made[3]
+    assert len(set(made)) == 3
 
 
 def test_ties_are_broken_at_random() -> None:

@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from qifldp.audit.auditing import audit_client
 from qifldp.audit.bounds import Tally, apart_power, proportion_high
-from qifldp.audit.powers import Coverage, cover, report_power
+from qifldp.audit.powers import MISLED, Coverage, cover, report_power
 from qifldp.audit.result import Audit
 from qifldp.protocols.subset_selection import GRR
 
@@ -77,11 +77,29 @@ def test_a_report_can_carry_a_leak_if_it_is_not_too_frequent() -> None:
     assert cover(np.array([0.921, 0.0395, 0.0395]), shares, epsilon=1) == Coverage(0.0395, 0.0)
 
 
+def test_a_report_can_be_rare_under_the_few_or_under_the_many() -> None:
+    """e^-6 + 1/4 is below 0.3, and e^-6 + 3/4 is not: that one value alone does not send it makes 0.3 a carrier."""
+    assert cover(np.array([0.4, 0.3, 0.3]), QUARTERS, epsilon=4) == Coverage(0.3, 0.0)
+
+
 def test_the_least_power_is_where_one_value_is_rare() -> None:
+    """It is chosen on the first half, at an error that the comparisons share, and found on the second."""
     chance = 0.1 / (LOW + 0.75 * (1 - LOW))
-    found = report_power(0.1, QUARTERS, 4000, epsilon=1, error=0.005)
-    assert found == apart_power(chance, chance * LOW, 4000, epsilon=1, error=0.005)
-    assert found < report_power(0.1, np.array([0.5, 0.5]), 4000, epsilon=1, error=0.005)
+    found = report_power(0.1, QUARTERS, (6000, 4000), compared=50, epsilon=1, error=0.005)
+    chosen = apart_power(chance, chance * LOW, 6000, epsilon=1, error=MISLED / 50) - MISLED
+    assert found == chosen * apart_power(chance, chance * LOW, 4000, epsilon=1, error=0.005)
+    assert 0.1 < found < report_power(0.1, np.array([0.5, 0.5]), (6000, 4000), compared=50, epsilon=1, error=0.005)
+    assert found > report_power(0.1, QUARTERS, (6000, 4000), compared=5000, epsilon=1, error=0.005)
+    assert report_power(0.1, QUARTERS, (60, 4000), compared=50, epsilon=1, error=0.005) == 0
+
+
+def test_the_value_that_is_rare_is_the_one_with_the_fewest_users() -> None:
+    shares = np.array([0.1, 0.6, 0.3])
+    chance = 0.1 / (LOW + 0.9 * (1 - LOW))
+    expected = apart_power(chance, chance * LOW, 4000, epsilon=1, error=0.005) * (
+        apart_power(chance, chance * LOW, 4000, epsilon=1, error=MISLED) - MISLED
+    )
+    assert report_power(0.1, shares, (4000, 4000), compared=1, epsilon=1, error=0.005) == pytest.approx(expected)
 
 
 def leaky(share: float, others: int, *, rare: bool) -> Callable[..., list[int]]:
@@ -105,21 +123,37 @@ def audits(client: object, samples: int, runs: int) -> list[Audit]:
     ]
 
 
-def test_the_power_is_the_share_of_audits_in_which_the_least_leak_is_found() -> None:
+def once_chosen(samples: int, found: list[Audit]) -> float:
+    """Return the chance that the least leak in a tenth of all is found on the second half."""
+    chance = 0.1 / (LOW + 0.75 * (1 - LOW))
+    error = 0.01 / max(len(audit.findings) for audit in found)
+    return apart_power(chance, chance * LOW, samples // 8, epsilon=1, error=error)
+
+
+def test_the_least_leak_is_found_as_often_as_is_said_and_no_more_often_than_the_second_half_allows() -> None:
     """Both sides at an error of 0.001, with the mean of the stated powers: the seeds are fixed."""
     found = audits(leaky(0.1, 7, rare=True), 18_000, 60)
     stated = float(np.mean([audit.power for audit in found]))
     times = sum(audit.verdict == "violates" for audit in found)
-    assert 0.2 < stated < 0.9
+    at_best = once_chosen(18_000, found)
+    assert stated < at_best < 0.9
     assert binom.cdf(times, 60, stated) > 1e-3
-    assert binom.sf(times - 1, 60, stated) > 1e-3
+    assert binom.sf(times - 1, 60, at_best) > 1e-3
+
+
+@pytest.mark.parametrize("rare", [True, False])
+def test_leaks_on_a_report_that_is_covered_are_found_as_often_as_is_said(rare: bool) -> None:
+    found = audits(leaky(0.1, 7, rare=rare), 42_000, 20)
+    stated = float(np.mean([audit.power for audit in found]))
+    assert 0.4 < stated < 0.9
+    assert binom.cdf(sum(audit.verdict == "violates" for audit in found), 20, stated) > 1e-3
 
 
 def test_other_leaks_on_a_report_as_frequent_are_found_more_often() -> None:
     found = audits(leaky(0.1, 7, rare=False), 14_000, 20)
-    stated = float(np.mean([audit.power for audit in found]))
-    assert stated < 0.6
-    assert binom.sf(sum(audit.verdict == "violates" for audit in found) - 1, 20, stated) < 1e-3
+    least = once_chosen(14_000, found)
+    assert 0.2 < least < 0.6
+    assert binom.sf(sum(audit.verdict == "violates" for audit in found) - 1, 20, least) < 1e-3
 
 
 @pytest.mark.parametrize("samples", [3000, 10_000, 40_000])
