@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from math import exp
 from typing import Any, Self
 
 import numpy as np
@@ -96,7 +96,8 @@ def compare_values(columns: Columns, half: Half, labels: Labels, error: float, e
         exceeding.append(counted.exceeding(looked.trials, epsilon))
     bar = MISLED / max(1, comparisons)
     clearest = [counted.clearest(looked.trials, epsilon, bar) for counted in exceeding if counted.comparisons]
-    return Compared(best, min(clearest, key=lambda found: found[0], default=(1.0, None))[1], comparisons)
+    least, event = min(clearest, key=lambda found: found[0], default=(math.inf, None))
+    return Compared(best, event if least < math.inf else None, comparisons)
 
 
 def find_whole(columns: Columns, half: Half, labels: Labels, error: float) -> Candidate | None:
@@ -108,8 +109,8 @@ def find_whole(columns: Columns, half: Half, labels: Labels, error: float) -> Ca
 
 
 def best_of(candidates: Sequence[Candidate | None]) -> Candidate | None:
-    """Return the candidate that promises most, if there is one."""
-    found = [candidate for candidate in candidates if candidate is not None]
+    """Return the candidate that promises most, if one promises anything at all."""
+    found = [candidate for candidate in candidates if candidate is not None and candidate.promise > -math.inf]
     return max(found, key=lambda candidate: candidate.promise, default=None)
 
 
@@ -210,7 +211,7 @@ class _Look:
         high = proportion_high(hits, self.trials[:, None], small)
         first, second, at = low.argmax(axis=0), high.argmin(axis=0), np.arange(hits.shape[1])
         with np.errstate(divide="ignore"):
-            promises = np.log(low[first, at]) - np.log(high[second, at])
+            promises = np.where(first == second, -np.inf, np.log(low[first, at]) - np.log(high[second, at]))
         top = int(np.argmax(promises))
         return top, (int(first[top]), int(second[top])), float(promises[top])
 
@@ -262,7 +263,7 @@ class _Table(_Counted):
 
     def exceeding(self, trials: Counts, epsilon: float) -> Self:
         chances = self.hits[trials > 0] / trials[trials > 0, None]
-        some = chances.max(axis=0) > exp(epsilon) * chances.min(axis=0)
+        some = chances.max(axis=0) > math.exp(epsilon) * chances.min(axis=0)
         return replace(self, hits=self.hits[:, some], codes=self.codes[some])
 
     def clearest(self, trials: Counts, epsilon: float, error: float) -> tuple[float, Event]:
@@ -270,6 +271,7 @@ class _Table(_Counted):
         first = proportion_low(hits, trials[:, None], error / 2).argmax(axis=0)
         second = proportion_high(hits, trials[:, None], error / 2).argmin(axis=0)
         errors = exceeding_error(hits[first, at], trials[first], hits[second, at], trials[second], epsilon)
+        errors = np.where(first == second, math.inf, errors)  # a value is not compared with itself
         top = int(np.argmin(errors))
         return float(errors[top]), self.event(int(self.codes[top]), (int(first[top]), int(second[top])))
 
@@ -297,7 +299,7 @@ class _Pairs(_Counted):
         return len(self.hits)
 
     def exceeding(self, trials: Counts, epsilon: float) -> Self:
-        some = self.hits * trials[self.second] > exp(epsilon) * self.others * trials[self.first]
+        some = self.hits * trials[self.second] > math.exp(epsilon) * self.others * trials[self.first]
         hits, others, first, second = (part[some] for part in (self.hits, self.others, self.first, self.second))
         return replace(self, hits=hits, others=others, first=first, second=second)
 

@@ -437,3 +437,12 @@ def test_too_few_users() -> None:
     with pytest.raises(InputError) as refused:
         audited([0] * 300, 300, np.arange(300))
     assert str(refused.value) == "An audit needs at least 100 users of the 64 most frequent values, got 64."
+
+
+@pytest.mark.parametrize("counts", [(1_000, 0), (50_000, 2)])
+def test_no_value_is_compared_with_itself(counts: tuple[int, int]) -> None:
+    places = np.repeat([0, 1], counts)
+    reports = np.where(np.random.default_rng(1).random(len(places)) < 0.7, places, 1 - places)
+    found = audit_client(Samples(Domain.read(2), places, reports.tolist()), epsilon=1, classifier=False)
+    assert found.verdict == "inconclusive"
+    assert all(finding.first != finding.second for finding in found.findings)
