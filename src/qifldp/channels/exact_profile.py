@@ -6,6 +6,7 @@ import dataclasses
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations
 from typing import Generic
 
@@ -51,24 +52,29 @@ class ExactProfile(Generic[Ordered]):
         k = check_domain_size(domain_size)
         if p < q:
             p, q = 1 - p, 1 - q
-        ratio = p * (1 - q) / ((1 - p) * q)
+        not_p, not_q = 1 - p, 1 - q
+        ratio = p * not_q / (not_p * q)
         powers = [field.number(1)]
         others = [field.number(1)]
         for _ in range(k):
             powers.append(powers[-1] * q)
-            others.append(others[-1] * (1 - q))
+            others.append(others[-1] * not_q)
         masses, below, choose = [], field.number(0), field.number(1)  # C(k−1, w−1) and C(k−1, w)
         for w in range(k):
-            absent = (1 - p) * powers[w] * others[k - 1 - w] * choose
+            absent = not_p * powers[w] * others[k - 1 - w] * choose
             present = p * powers[w - 1] * others[k - w] * below if w else field.number(0)
             masses.append(absent + present)
             below, choose = choose, choose * (k - 1 - w) / (w + 1)
         masses[0] = masses[0] + p * powers[k - 1]
         return cls(k, ratio, tuple(enumerate(masses)), field)
 
+    @cached_property
+    def _one(self) -> Ordered:
+        return self.field.number(1)
+
     def densities(self, size: int) -> tuple[Ordered, Ordered]:
         """Return kα_w and kβ_w, the posterior over the prior of a member and of a non-member."""
-        k, one = self.domain_size, self.field.number(1)
+        k, one = self.domain_size, self._one
         if size == 0:
             return one, one
         total = self.ratio * size + (k - size)
