@@ -46,7 +46,7 @@ class Adversary:
 
 KNOWN: dict[str, Adversary] = {
     "guess": Adversary("One guess", "asr_uniform", "How often one guess at the value is right."),
-    "tries": Adversary("Several guesses", "tries_asr", "How often the value is among {tries} guesses."),
+    "tries": Adversary("Several guesses", "tries_asr", "How often the value is among {tries}."),
     "membership": Adversary(
         "Membership in a set",
         "membership_asr",
@@ -73,7 +73,8 @@ def fitted(state: State, domain_size: int) -> State:
 
 def words_of(state: State) -> str:
     """Return what the adversary's figure says."""
-    return KNOWN[state.adversary].words.format(tries=state.tries, members=state.members)
+    tries = "1 guess" if state.tries == 1 else f"{state.tries} guesses"
+    return KNOWN[state.adversary].words.format(tries=tries, members=state.members)
 
 
 def figure_of(state: State) -> Figure:

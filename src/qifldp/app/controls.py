@@ -257,7 +257,10 @@ def _adversary(state: State, own: Files) -> None:
         ("membership", "members", "Values in the set that they care about"),
     ):
         if state.adversary == adversary:
-            key, count = _made(field, getattr(shown, field))
+            # A browser keeps what it refused, and why: with another bound it is another control.
+            bounded = st.session_state.get(f"most_{field}") == most
+            key, count = _made(field, getattr(shown, field), lambda own, value: bounded and own == value)
+            st.session_state[f"most_{field}"] = most
             st.number_input(
                 label,
                 min_value=1,

@@ -208,3 +208,14 @@ def test_long_work_is_offered_not_done() -> None:
     assert page.button(key="start_curves").label == "Draw the curves"
     page = opened({"k": "20000", "view": "order"})
     assert page.button(key="start_order").label == "Decide the order"
+
+
+def test_a_number_with_another_bound_is_another_control() -> None:
+    page = opened({"k": "20", "adversary": "tries", "tries": "1"})
+    assert "How often the value is among 1 guess." in text(page)
+    before = key(page, "tries")
+    page.text_input(key=key(page, "n_text")).set_value("1000").run()
+    assert key(page, "tries") == before
+    page.text_input(key=key(page, "k_text")).set_value("60").run()
+    assert key(page, "tries") != before
+    assert page.number_input(key=key(page, "tries")).max == 59

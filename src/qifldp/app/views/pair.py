@@ -54,7 +54,10 @@ def show(state: State, question: Asked, files: Files) -> None:
     except QifldpError as error:
         say(str(error), "error")
         if MATRIX in (first, second):
-            say("Here that is a budget such as ln(3), whose e^ε is rational: type it into the box beside ε.")
+            say(
+                "Here that is a budget whose e^ε is rational, such as 2*ln(3): type it into the box beside ε. "
+                "SUE needs a rational e^(ε/2), as it is there, and THE a rational e^(εθ/2) too: choose θ = 1."
+            )
         return
     _summary(names, _verdict(forth), _verdict(back))
     left, right = st.columns(2, gap="medium")
