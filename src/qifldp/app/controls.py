@@ -258,8 +258,8 @@ def _adversary(state: State, own: Files) -> None:
     ):
         if state.adversary == adversary:
             # A browser keeps what it refused, and why: with another bound it is another control.
-            bounded = st.session_state.get(f"most_{field}") == most
-            key, count = _made(field, getattr(shown, field), lambda own, value: bounded and own == value)
+            known = st.session_state.get(f"most_{field}") == most
+            key, count = _made(field, getattr(shown, field), eq if known else _never)
             st.session_state[f"most_{field}"] = most
             st.number_input(
                 label,
@@ -271,6 +271,10 @@ def _adversary(state: State, own: Files) -> None:
                 args=(key, _take, field),
             )
     say(words_of(shown))
+
+
+def _never(own: object, value: object) -> bool:  # noqa: ARG001  # a comparison of two values
+    return False
 
 
 def _threshold(state: State) -> None:
