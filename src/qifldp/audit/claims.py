@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,12 +83,18 @@ class Evidence:
         """How many users were looked at."""
         return len(self.first.rows) + len(self.second.rows)
 
-    @property
+    @cached_property
     def of_values(self) -> NDArray[np.float64]:
         """Share of each value that was looked at among the users."""
         own = np.concatenate([self.first.own, self.second.own])
         found: NDArray[np.float64] = np.bincount(own, minlength=self.watched) / len(own)
         return found
+
+    @cached_property
+    def times(self) -> NDArray[np.int64]:
+        """How often each whole report is seen on the half on which events were looked for; empty if there are none."""
+        whole = self.columns.whole
+        return np.zeros(0, np.int64) if whole is None else np.bincount(whole.codes[self.first.rows])
 
     @property
     def seen(self) -> int:
@@ -136,11 +143,9 @@ def strength(question: Question, evidence: Evidence) -> Callable[[float], float]
 
 def coverage(question: Question, evidence: Evidence, factor: float = 1.0) -> Coverage | None:
     """Return which whole reports the power is claimed for where only an ε is; None if there are not enough of them."""
-    whole = evidence.columns.whole
-    if question.protocol is not None or whole is None:
+    if question.protocol is not None or evidence.columns.whole is None:
         return None
-    times = np.bincount(whole.codes[evidence.first.rows])
-    shares = searched(times * factor) / (times.sum() * factor)
+    shares = searched(evidence.times * factor) / (evidence.times.sum() * factor)
     return cover(shares, evidence.of_values, epsilon=question.epsilon)
 
 
