@@ -141,6 +141,104 @@ def test_quick_actions_are_all_taken(opened: Opener) -> None:
     assert box(page, "Values, k").input_value() == "30"
 
 
+def slider(page: Page, label: str) -> Locator:
+    """Return the slider of something."""
+    return page.get_by_role("slider", name=label)
+
+
+@pytest.mark.parametrize("milliseconds", [0, 150, 700])
+def test_a_slider_pressed_after_its_box_was_filled_has_the_last_word(opened: Opener, milliseconds: int) -> None:
+    page = opened("")
+    box(page, "Values, k").fill("7000")
+    place = slider(page, "Values, k").bounding_box()
+    assert place is not None
+    page.mouse.move(place["x"] + 2, place["y"] + place["height"] / 2)
+    page.mouse.down()
+    page.wait_for_timeout(milliseconds)
+    page.mouse.up()
+    at_rest(page, "2 values, 100,000 reports, ε = 1", "k=2")
+    assert box(page, "Values, k").input_value() == "2"
+
+
+def test_a_slider_stands_where_the_box_says(opened: Opener) -> None:
+    page = opened("k=40")
+    assert slider(page, "Values, k").get_attribute("aria-valuetext") == "40"
+    slider(page, "Values, k").press("ArrowRight")
+    at_rest(page, "50 values, 100,000 reports, ε = 1", "k=50")
+    box(page, "Values, k").fill("40")
+    slider(page, "Values, k").press("ArrowLeft")
+    at_rest(page, "30 values, 100,000 reports, ε = 1", "k=30")
+    slider(page, "Values, k").press("End")
+    at_rest(page, "100,000 values, 100,000 reports, ε = 1", "k=100000")
+    slider(page, "Values, k").press("ArrowRight")
+    slider(page, "Values, k").press("Home")
+    at_rest(page, "2 values, 100,000 reports, ε = 1", "k=2")
+
+
+def test_what_is_typed_while_an_answer_is_made_is_kept(opened: Opener) -> None:
+    page = opened("")
+    slider(page, "Values, k").press("ArrowLeft")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Control+A")
+    for letter in "4567":
+        page.keyboard.type(letter)
+        page.wait_for_timeout(300)
+    assert box(page, "Values, k").input_value() == "4567"
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("ArrowRight")
+    at_rest(page, "5,000 values, 100,000 reports, ε = 1", "k=5000")
+    assert page.evaluate("document.activeElement.type") == "range"
+
+
+def test_what_is_refused_stays_to_be_mended(opened: Opener) -> None:
+    page = opened("")
+    box(page, "Budget, ε").fill("ln(3")
+    box(page, "Budget, ε").press("Enter")
+    page.wait_for_selector("p.error >> text=ε must be a positive number")
+    settled(page)
+    page.keyboard.type(")")
+    page.keyboard.press("Enter")
+    at_rest(page, "100 values, 100,000 reports, ε = ln(3)", "epsilon=ln(3)")
+    assert page.locator("p.error").count() == 0
+
+
+def test_the_last_protocol_can_be_exchanged(opened: Opener) -> None:
+    page = opened("protocols=grr&k=12")
+    page.get_by_role("button", name="GRR").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("p.error >> text=Choose at least one protocol.")
+    settled(page)
+    assert page.evaluate("document.activeElement.innerText") == "GRR"
+    page.get_by_role("button", name="SS", exact=True).click()
+    page.wait_for_url("**/?k=12&protocols=ss")
+    settled(page)
+    assert len(capacities(page)) == 1
+
+
+def test_the_way_back_and_forward(opened: Opener) -> None:
+    page = opened("k=12")
+    slider(page, "Budget, ε").press("ArrowRight")
+    at_rest(page, "12 values, 100,000 reports, ε = 1.2", "k=12&epsilon=1.2")
+    tab(page, "Head to head").click()
+    at_rest(page, "12 values, 100,000 reports, ε = 1.2", "k=12&epsilon=1.2&view=pair")
+    box(page, "Values, k").fill("many")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("p.error >> text=k must be")
+    page.go_back()
+    at_rest(page, "12 values, 100,000 reports, ε = 1.2", "k=12&epsilon=1.2")
+    assert (page.locator("p.error").count(), box(page, "Values, k").input_value()) == (0, "12")
+    page.go_back()
+    at_rest(page, "12 values, 100,000 reports, ε = 1", "k=12")
+    assert box(page, "Budget, ε").input_value() == "1"
+    page.go_forward()
+    at_rest(page, "12 values, 100,000 reports, ε = 1.2", "k=12&epsilon=1.2")
+    page.go_forward()
+    at_rest(page, "12 values, 100,000 reports, ε = 1.2", "k=12&epsilon=1.2&view=pair")
+    page.go_back()
+    slider(page, "Budget, ε").press("ArrowRight")
+    at_rest(page, "12 values, 100,000 reports, ε = 1.5", "k=12&epsilon=1.5")
+
+
 @pytest.mark.parametrize("wait", [0, 300])
 def test_quick_actions_beside_uploads_are_all_taken(opened: Opener, wait: int) -> None:
     page = opened("view=data&epsilon=ln(3)")

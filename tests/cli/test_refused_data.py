@@ -29,7 +29,7 @@ def counted(file: str, *arguments: str) -> tuple[str, ...]:
         ("", "The file 'd.csv' is empty."),
         ("a,b\n", "The column 'a' of 'd.csv' has no values."),
         ("a,b\n,1\n,2\n", "The column 'a' of 'd.csv' has no values."),
-        ("a,b\nx,1\nx,2\n", "d.csv, column a has 1 value(s): a domain must have at least two."),
+        ("a,b\nx,1\nx,2\n", "d.csv, column a has 1 value: a domain must have at least two."),
         ("a,a\nx,1\ny,2\n", "There are 2 columns called 'a'."),
         ("aa,b\nx,1\ny,2\n", "There is no column called 'a': did you mean 'aa'?"),
         ("xyz,b\nx,1\ny,2\n", "There is no column called 'a': there are 'xyz', 'b'."),
@@ -75,7 +75,7 @@ def test_files_that_are_not_there_or_not_files(terminal: Terminal) -> None:
         (pa.array([{"b": 1}, {"b": 2}]), "The column 'a' must be of plain values, got 'struct<b: int64>'."),
         (pa.nulls(3), "The column 'a' of 'd.parquet' has no values."),
         (pa.array([], pa.string()), "The column 'a' of 'd.parquet' has no values."),
-        (pa.array([7, 7, None]), "d.parquet, column a has 1 value(s): a domain must have at least two."),
+        (pa.array([7, 7, None]), "d.parquet, column a has 1 value: a domain must have at least two."),
     ],
 )
 def test_parquet_columns(terminal: Terminal, column: pa.Array, sentence: str) -> None:

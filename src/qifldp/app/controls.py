@@ -2,7 +2,8 @@
 
 A browser sends the values of all its controls with each event, those too that it has not drawn anew yet. So a control
 to which the program gave a value would send its old one back with the next quick action, as if the user had chosen it.
-Therefore no control is ever given a value after it is made (see :func:`_made`).
+Therefore no list and no switch is ever given a value after it is made (see :func:`_made`); numbers have dials
+(:mod:`qifldp.app.dials`).
 """
 
 from __future__ import annotations
@@ -13,12 +14,25 @@ from operator import eq
 from typing import TypeVar
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from qifldp.app import dials
 from qifldp.app import state as states
 from qifldp.app.adversaries import KNOWN, fitted, words_of
 from qifldp.app.answers import Files, addressed, asked, population_in
 from qifldp.app.screen import put, say
-from qifldp.app.state import NO_DATA, READERS, UPLOADED, VIEWS, State, nearest, read_state, steps, write_state
+from qifldp.app.state import (
+    COUNTED,
+    NO_DATA,
+    READERS,
+    UPLOADED,
+    VIEWS,
+    State,
+    read_state,
+    read_whole,
+    steps,
+    write_state,
+)
 from qifldp.data.datasets import datasets
 from qifldp.errors import InputError
 from qifldp.exact.budget import Budget, parse_rational
@@ -31,15 +45,44 @@ EPSILON_STOPS = steps(0.01, 10, (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9))
 THETA_STOPS = [hundredth / 100 for hundredth in range(50, 101)]
 """Stops of the sliders; the box beside each takes any value between its bounds, and shows the one that is in use."""
 
+DIALS = {
+    "k": "Values, k",
+    "epsilon": "Budget, ε",
+    "tries": "Guesses that they may make",
+    "members": "Values in the set that they care about",
+    "n": "Reports, n",
+    "theta": "Threshold of THE, θ",
+}
+"""The fields of the state that have a dial, and what it is called."""
+
 SOURCES = {NO_DATA: "None: choose k and n"}
 
 Value = TypeVar("Value")
 
 
+def listen() -> None:
+    """Take what has happened: the browser went to another address, or numbers were chosen."""
+    context = get_script_run_ctx()
+    if "state" not in st.session_state or (context is not None and context.is_history_navigation):
+        _open()
+    for field in DIALS:
+        text = dials.heard(field)
+        if text is not None:
+            _take_text(field, text)
+
+
+def _open() -> None:
+    """Take the state from the address; all controls are to show it, whatever they showed."""
+    own = files()
+    known = [source for source, found in (("data", own.population), ("channel", own.matrix)) if found is not None]
+    query = {name: st.query_params.get_all(name) for name in st.query_params}
+    st.session_state.state, st.session_state.notes = read_state(query, known)
+    st.session_state.refused, st.session_state.controls = {}, {}
+    dials.forget()
+
+
 def current() -> State:
-    """Return what the controls say; at first, what the address says."""
-    if "state" not in st.session_state:
-        st.session_state.state, st.session_state.notes = read_state(st.query_params.to_dict())
+    """Return what the controls say."""
     state: State = st.session_state.state
     return state
 
@@ -61,7 +104,7 @@ def change(**fields: object) -> None:
 def share() -> None:
     """Write the state into the address."""
     wanted = write_state(addressed(current(), files()))
-    if st.query_params.to_dict() != wanted:
+    if {name: st.query_params.get_all(name) for name in st.query_params} != {name: [wanted[name]] for name in wanted}:
         st.query_params.from_dict(wanted)
 
 
@@ -73,11 +116,11 @@ def sidebar() -> None:
         _data(own)
         known = population_in(state, own)
         fixed = known is not None or own.matrix is not None
-        _scale("k", "Values, k", K_STOPS, fixed=asked(state, own).k if fixed else None)
-        _scale("epsilon", "Budget, ε", EPSILON_STOPS)
+        _number("k", K_STOPS, fixed=asked(state, own).k if fixed else None)
+        _number("epsilon", EPSILON_STOPS)
         _adversary(state, own)
-        _scale("n", "Reports, n", N_STOPS, fixed=known.n if known is not None else None)
-        key, chosen = _made("protocols", list(state.protocols), lambda own, value: set(own) == set(value))
+        _number("n", N_STOPS, fixed=known.n if known is not None else None)
+        key, chosen = _made("protocols", list(state.protocols), lambda own, value: not own or set(own) == set(value))
         st.pills(
             "Protocols",
             SEVEN,
@@ -88,7 +131,8 @@ def sidebar() -> None:
             on_change=_changed,
             args=(key, _take_protocols),
         )
-        problem_of("protocols")
+        if not st.session_state[key]:
+            say("Choose at least one protocol. Until then the answers are about the last choice.", "error")
         _threshold(state)
         say("The address of this page holds the question, but no file: share it to share the view.")
 
@@ -112,11 +156,7 @@ def views() -> str:
 
 def pick(field: str, label: str, options: dict[str, str]) -> None:
     """Show a list of choices that writes into a field of the state."""
-    chosen = getattr(current(), field)
-    if chosen not in options:
-        chosen = next(iter(options))
-        st.session_state.state = replace(current(), **{field: chosen})  # type: ignore[arg-type]  # a field of text
-    key, chosen = _made(field, chosen)
+    key, chosen = _made(field, getattr(current(), field))
     st.selectbox(
         label,
         list(options),
@@ -159,22 +199,26 @@ def _take(field: str, value: object) -> None:
 
 
 def _take_protocols(chosen: list[str]) -> None:
-    if not chosen:
-        problem("protocols", "Keep at least one protocol.")
-        return
-    change(protocols=tuple(name for name in SEVEN if name in chosen))
+    if chosen:
+        change(protocols=tuple(name for name in SEVEN if name in chosen))
 
 
 def _take_text(field: str, text: str) -> None:
-    """Read what was typed; what is no value of the field is said, and the last value kept."""
+    """Read a number; one that is refused is said beside its dial until there is another, and the last value kept."""
+    st.session_state.refused.pop(field, None)
     try:
-        change(**{field: READERS[field](text)})
+        change(**{field: _read(field, text)})
     except InputError as error:
-        problem(field, str(error))
+        st.session_state.refused[field] = str(error)
 
 
-def _take_stop(field: str, stop: float) -> None:
-    change(**{field: READERS[field](f"{stop:g}" if isinstance(stop, float) else str(stop))})
+def _read(field: str, text: str) -> object:
+    """Read what was chosen with a dial."""
+    if field in COUNTED.values():
+        return read_whole(DIALS[field], 1, asked(current(), files()).k - 1)(text)
+    if field == "theta" and not text.strip():
+        raise InputError("θ is missing; for the most accurate one, do not choose it yourself.")
+    return READERS[field](text)
 
 
 def problem(place: str, sentence: str) -> None:
@@ -189,103 +233,61 @@ def problem_of(place: str) -> None:
         say(sentence, "error")
 
 
-def _scale(field: str, label: str, stops: list[int] | list[float], *, fixed: int | None = None) -> None:
-    """Show a slider with round stops, and beside it a box for the exact value.
+def _number(field: str, stops: list[int] | list[float], *, fixed: int | None = None) -> None:
+    """Show the dial of a number.
 
     Args:
         field: The field of the state.
-        label: What it is.
         stops: The slider's stops.
-        fixed: The value, if the data say it: then neither can be changed.
+        fixed: The value, if the data say it: then it cannot be changed.
     """
-    value = getattr(current(), field) if fixed is None else fixed
-    wide, narrow = st.columns([3, 2], vertical_alignment="bottom", gap="small")
-    key, stop = _made(field, nearest(stops, _number(field, value)))
-    wide.select_slider(
-        label,
-        stops,
-        value=stop,
-        format_func=_shown,
-        key=key,
-        on_change=None if fixed is not None else _changed,
-        args=(key, _take_stop, field),
-        disabled=fixed is not None,
+    value = getattr(fitted(current(), asked(current(), files()).k), field) if fixed is None else fixed
+    refused = st.session_state.refused.get(field) if fixed is None else None
+    text = dials.written(field)
+    if refused is None and not _means(field, text, value):
+        text = f"{value:,}" if isinstance(value, int) else value
+    dials.dial(
+        field, DIALS[field], stops, _amount(field, value), text, fixed=fixed is not None, refused=refused is not None
     )
-    key, text = _made(f"{field}_text", _written(value), lambda own, _: _means(field, own, value))
-    narrow.text_input(
-        f"{label}, exactly",
-        text,
-        key=key,
-        on_change=None if fixed is not None else _changed,
-        args=(key, _take_text, field),
-        max_chars=states.LONGEST,
-        label_visibility="collapsed",
-        disabled=fixed is not None,
-    )
-    problem_of(field)
+    if refused is not None:
+        say(refused, "error")
 
 
-def _number(field: str, value: int | str) -> float:
+def _amount(field: str, value: int | str) -> float:
     """Return a value of the state as a number."""
     if isinstance(value, int):
         return value
     return Budget.read(value).epsilon if field == "epsilon" else float(parse_rational(value, field))
 
 
-def _written(value: int | str) -> str:
-    return f"{value:,}" if isinstance(value, int) else value
-
-
 def _means(field: str, text: str, value: int | str) -> bool:
-    """Return whether a text is a way to write a value: a box keeps what the user wrote."""
+    """Return whether a text is a way to write a value: a dial keeps what the user wrote."""
     try:
         return bool(READERS[field](text) == value)
     except InputError:
         return False
 
 
-def _shown(stop: float) -> str:
-    return f"{stop:,}" if isinstance(stop, int) else f"{stop:g}"
-
-
 def _adversary(state: State, own: Files) -> None:
     pick("adversary", "Adversary", {key: one.title for key, one in KNOWN.items()})
     most = asked(state, own).k - 1
-    shown = fitted(current(), most + 1)
-    for adversary, field, label in (
-        ("tries", "tries", "Guesses that they may make"),
-        ("membership", "members", "Values in the set that they care about"),
-    ):
-        if state.adversary == adversary:
-            # A browser keeps what it refused, and why: with another bound it is another control.
-            known = st.session_state.get(f"most_{field}") == most
-            key, count = _made(field, getattr(shown, field), eq if known else _never)
-            st.session_state[f"most_{field}"] = most
-            st.number_input(
-                label,
-                min_value=1,
-                max_value=most,
-                value=count,
-                key=key,
-                on_change=_changed,
-                args=(key, _take, field),
-            )
-    say(words_of(shown))
-
-
-def _never(own: object, value: object) -> bool:  # noqa: ARG001  # a comparison of two values
-    return False
+    field = COUNTED.get(state.adversary)
+    if field is not None:
+        _number(field, sorted({int(stop) for stop in steps(1, most, (1, 2, 3, 5, 7))}))
+    say(words_of(fitted(current(), most + 1)))
 
 
 def _threshold(state: State) -> None:
     key, own = _made("own_theta", bool(state.theta))
     st.toggle("Choose THE's θ myself", own, key=key, on_change=_changed, args=(key, _take_own_theta))
     if own:
-        _scale("theta", "Threshold of THE, θ", THETA_STOPS)
+        _number("theta", THETA_STOPS)
 
 
 def _take_own_theta(own: bool) -> None:
-    change(theta="0.75" if own else "")
+    if not own:
+        st.session_state.theta_before = current().theta
+    change(theta=st.session_state.get("theta_before", "0.75") if own else "")
 
 
 def _data(own: Files) -> None:

@@ -43,7 +43,8 @@ def offer(kind: str, question: object, label: str, request: Callable[[], Request
     known: dict[object, Any] = st.session_state.setdefault("long_answers", {})
     running: dict[str, tuple[object, Job]] = st.session_state.setdefault("jobs", {})
     if kind in running and running[kind][0] != question:
-        running.pop(kind)[1].cancel()  # the question has changed
+        running.pop(kind)[1].cancel()
+        say("Cancelled, as the question is another one now.")
     if kind in running and running[kind][1].outcome == "running":
         _watch(kind)
         return None

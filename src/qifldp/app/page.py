@@ -27,7 +27,7 @@ def main() -> None:
     """Show the page."""
     st.set_page_config("qifldp explore", layout="wide", initial_sidebar_state="auto")
     style()
-    controls.current()
+    controls.listen()
     files = controls.files()
     controls.sidebar()
     state = controls.current()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import Any, TypeVar
+from typing import Any
 
 from qifldp.data.datasets import datasets
 from qifldp.errors import InputError, shown
@@ -34,8 +34,6 @@ VIEWS = {
 
 NO_DATA, UPLOADED = "none", "upload"
 """Sources of data beside the embedded ones."""
-
-Stop = TypeVar("Stop", int, float)
 
 MATRIX = "matrix"
 """The uploaded channel, as one side of a pair."""
@@ -93,6 +91,9 @@ class State:
 ADVERSARIES = ("guess", "tries", "membership", "shannon", "pair", "tight")
 """Keys of the adversaries (see :mod:`qifldp.app.adversaries`)."""
 
+COUNTED = {"tries": "tries", "membership": "members"}
+"""The fields with a number that belongs to one adversary only."""
+
 
 def read_epsilon(text: str) -> str:
     """Return a budget as it stands in a state.
@@ -100,7 +101,10 @@ def read_epsilon(text: str) -> str:
     Raises:
         InputError: If it is not a budget, beyond those that the explorer takes, or one that an address has no room for.
     """
-    budget = Budget.read(_short("ε", text))
+    try:
+        budget = Budget.read(_short("ε", text))
+    except InputError as error:
+        raise InputError(re.sub("^epsilon", "ε", str(error))) from None  # as it is called on the screen
     if not LEAST_EPSILON <= budget.epsilon <= MOST_EPSILON:
         raise InputError.expected("ε", f"from {LEAST_EPSILON:g} to {MOST_EPSILON:g}, such as 1 or ln(3)", text)
     written = str(budget)
@@ -176,38 +180,42 @@ READERS: dict[str, Callable[[str], Any]] = {
 """What reads each field of a state from text; each raises InputError, in one sentence."""
 
 
-def read_state(parameters: Mapping[str, str]) -> tuple[State, list[str]]:
+def read_state(parameters: Mapping[str, Sequence[str]], known: Collection[str] = ()) -> tuple[State, list[str]]:
     """Return the state that an address describes, and a sentence on each part of it that is not used.
 
     Args:
-        parameters: The address's query; what is missing or wrong keeps its default.
+        parameters: The address's query, all values of each name; what is missing or wrong keeps its default.
+        known: Fields for which the session has an uploaded file already: ``data``, ``channel``.
     """
     state, notes = State(), []
-    for name, text in list(parameters.items())[: 2 * len(READERS)]:
+    for name, texts in list(parameters.items())[: 2 * len(READERS)]:
         if name not in READERS:
             notes.append(f"The address has {shown(name, 30)}, which means nothing here.")
             continue
+        if len(texts) > 1:
+            notes.append(f"The address says {name} {len(texts)} times; the last is used.")
         try:
-            state = replace(state, **{name: READERS[name](text)})
+            state = replace(state, **{name: READERS[name](texts[-1])})
         except InputError as error:
             notes.append(f"{error} The default is shown.")
-    in_a_pair = MATRIX in (state.original, state.refined)
-    if in_a_pair or UPLOADED in (state.data, state.channel):
+    in_a_pair = MATRIX in (state.original, state.refined) and "channel" not in known
+    missing = [field for field in ("data", "channel") if getattr(state, field) == UPLOADED and field not in known]
+    if in_a_pair or missing:
         notes.append("This address was made beside an uploaded file, which is not in it: upload the file again.")
-        data = NO_DATA if state.data == UPLOADED else state.data
-        state = replace(state, data=data, channel=NO_DATA)
+        state = replace(state, data=NO_DATA if "data" in missing else state.data)
         if in_a_pair:
             state = replace(state, original=State.original, refined=State.refined)
-    return state, notes
+    return replace(state, channel=NO_DATA), notes
 
 
 def write_state(state: State) -> dict[str, str]:
-    """Return the address's query for a state: what is not at its default."""
+    """Return the address's query for a state: what is not at its default, and has a part in what is shown."""
     default = State()
+    idle = set(COUNTED.values()) - {COUNTED.get(state.adversary)}
     found = {}
     for field in fields(State):
         value = getattr(state, field.name)
-        if value != getattr(default, field.name):
+        if field.name not in idle and value != getattr(default, field.name):
             found[field.name] = ",".join(value) if isinstance(value, tuple) else str(value)
     return found
 
@@ -220,8 +228,3 @@ def steps(least: float, most: float, mantissas: tuple[float, ...] = (1, 1.5, 2, 
         found += [float(f"{mantissa * power:.4g}") for mantissa in mantissas if least < mantissa * power < most]
         power *= 10
     return [*found, most]
-
-
-def nearest(stops: Sequence[Stop], value: float) -> Stop:
-    """Return the stop of a slider that is nearest to a value, by their ratio."""
-    return min(stops, key=lambda stop: max(stop / value, value / stop))

@@ -28,7 +28,8 @@ class Population:
 
     def __post_init__(self) -> None:
         if len(self.values) < 2:
-            raise InputError(f"{self.title} has {len(self.values)} value(s): a domain must have at least two.")
+            found = "1 value" if self.values else "no values"
+            raise InputError(f"{self.title} has {found}: a domain must have at least two.")
         if sum(self.counts) == 0:
             raise InputError(f"{self.title} has no rows with a value of the domain.")
 

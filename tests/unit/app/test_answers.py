@@ -79,7 +79,7 @@ def test_an_address_beside_a_channel_has_its_size_and_a_mark() -> None:
     column = population_of(b"a\nx\ny\n", "a.csv", "a")
     beside = addressed(State(epsilon="ln(3)"), Files(None, channel, "key"))
     assert beside == State(k=3, epsilon="ln(3)", channel="upload")
-    found, notes = read_state(write_state(beside))
+    found, notes = read_state({name: [text] for name, text in write_state(beside).items()})
     assert found == State(k=3, epsilon="ln(3)")
     assert len(notes) == 1
     assert addressed(State(data="upload"), Files(column, channel, "key")) == State(data="upload", channel="upload")

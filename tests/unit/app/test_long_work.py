@@ -51,6 +51,9 @@ def test_another_question_ends_the_work_on_the_one_before(page: AppTest) -> None
     assert job.outcome == "running"
     page.text_input(key="question").set_value("second").run()
     assert job.outcome == "cancelled"
+    assert [one.proto.body for one in page.get("html")] == [
+        '<p class="note">Cancelled, as the question is another one now.</p>'
+    ]
     assert page.button(key="start_curves").label == "Draw"
     assert Job.made == [job]
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -55,6 +57,18 @@ def key(page: AppTest, control: str) -> str:
     return str(page.session_state["controls"][control])
 
 
+def dial(page: AppTest, field: str) -> dict[str, Any]:
+    """Return what a dial is told to show."""
+    found = [json.loads(one.proto.json) for one in page.get("bidi_component")]
+    return next(one for one in found if one["field"] == field)
+
+
+def choose(page: AppTest, field: str, text: str) -> AppTest:
+    """Choose a number as the user of a dial does."""
+    page.session_state[f"dial_{field}"] = {"given": {"text": text, "count": dial(page, field)["count"] + 1}}
+    return page.run()
+
+
 def test_it_opens_with_a_recommendation_and_seven_rows() -> None:
     page = opened()
     assert "a set of 27 of the 100 values" in text(page)
@@ -76,23 +90,23 @@ def test_every_view_opens(view: str) -> None:
 def test_a_slider_changes_the_table_and_the_address() -> None:
     page = opened({"k": "12"})
     before = column(page, "bayes_capacity")
-    page.select_slider(key=key(page, "epsilon")).set_value(2.0).run()
+    choose(page, "epsilon", "2")
     after = column(page, "bayes_capacity")
     assert len(after) == 7
     assert all(float(new) > float(old) for old, new in zip(before, after, strict=True))
     assert dict(page.query_params) == {"k": "12", "epsilon": "2"}
-    page.select_slider(key=key(page, "k")).set_value(20).run()
+    choose(page, "k", "20")
     assert column(page, "bayes_capacity") != after
-    assert page.text_input(key=key(page, "k_text")).value == "20"
+    assert dial(page, "k")["text"] == "20"
 
 
 def test_an_exact_budget_is_kept_as_it_is_typed() -> None:
     page = opened({"k": "12"})
-    page.text_input(key=key(page, "epsilon_text")).set_value("ln(3)").run()
+    choose(page, "epsilon", "ln(3)")
     assert page.query_params["epsilon"] == "ln(3)"
     assert column(page, "epsilon")[0] == "1.0986122886681098"
-    page.text_input(key=key(page, "epsilon_text")).set_value(HOSTILE[:50]).run()
-    assert "epsilon must be a positive number, ln(3) or 2*ln(3), got '</style><script>" in text(page)
+    choose(page, "epsilon", HOSTILE[:50])
+    assert "ε must be a positive number, ln(3) or 2*ln(3), got '</style><script>" in text(page)
     assert page.query_params["epsilon"] == "ln(3)"
     assert not any("<script>" in body for body in bodies(page))
 
@@ -101,37 +115,73 @@ def test_an_adversary_and_a_threshold() -> None:
     page = opened({"k": "12", "protocols": "the", "theta": "0.9", "adversary": "tries", "tries": "5"})
     assert "How often the value is among 5 guesses. From THE: " in text(page)
     assert "the: epsilon=1, theta=0.9" in text(page)
-    page.select_slider(key=key(page, "theta")).set_value(0.75).run()
+    choose(page, "theta", "0.75")
     assert "the: epsilon=1, theta=0.75" in text(page)
+    choose(page, "theta", "")
+    assert "θ is missing; for the most accurate one, do not choose it yourself." in text(page)
     page.toggle(key=key(page, "own_theta")).set_value(False).run()
     assert "theta" not in page.query_params
+    page.toggle(key=key(page, "own_theta")).set_value(True).run()
+    assert page.query_params["theta"] == "0.75"
 
 
 def test_what_is_in_use_is_shown() -> None:
     page = opened({"k": "12", "theta": "2/3"})
-    assert page.text_input(key=key(page, "theta_text")).value == "2/3"
-    assert page.select_slider(key=key(page, "theta")).value == 0.67
-    page.text_input(key=key(page, "theta_text")).set_value("0.777").run()
+    shown = dial(page, "theta")
+    assert (shown["text"], shown["value"], shown["stops"][16:18]) == ("2/3", 2 / 3, ["0.66", "0.67"])
+    choose(page, "theta", "0.777")
     assert "the: epsilon=1, theta=0.777" in text(page)
-    assert page.text_input(key=key(page, "theta_text")).value == "0.777"
-    assert page.select_slider(key=key(page, "theta")).value == 0.78
+    assert dial(page, "theta")["text"] == "0.777"
     assert page.query_params["theta"] == "0.777"
+
+
+def test_a_dial_keeps_what_was_written() -> None:
+    page = choose(opened({"k": "12"}), "k", "2000")
+    assert (dial(page, "k")["text"], dial(page, "k")["count"]) == ("2000", 1)
+    choose(page, "k", "many")
+    sentence = "k must be a whole number from 2 to 100,000, got 'many'."
+    for _ in range(2):
+        assert sentence in text(page)
+        assert (dial(page, "k")["text"], dial(page, "k")["refused"]) == ("many", True)
+        assert page.query_params["k"] == "2000"
+        page.run()
+    page.selectbox(key=key(page, "data")).set_value("adult-age").run()
+    assert sentence not in text(page)
+    assert (dial(page, "k")["text"], dial(page, "k")["fixed"]) == ("73", True)
+    page.selectbox(key=key(page, "data")).set_value("none").run()
+    choose(page, "k", "3,000")
+    assert sentence not in text(page)
+    assert (dial(page, "k")["text"], dial(page, "k")["refused"], page.query_params["k"]) == ("3,000", False, "3000")
 
 
 def test_a_control_that_is_to_show_something_else_is_another_one() -> None:
     page = opened({"k": "12"})
-    before = {name: key(page, name) for name in ("k", "k_text", "n", "n_text", "epsilon", "data", "protocols")}
-    page.text_input(key=before["k_text"]).set_value("2000").run()
-    assert page.select_slider(key=key(page, "k")).value == 2_000
-    assert page.text_input(key=key(page, "k_text")).value == "2000"
-    after = {name: key(page, name) for name in before}
-    assert {name for name in before if before[name] != after[name]} == {"k"}
-    page.text_input(key=key(page, "k_text")).set_value("many").run()
-    assert "k must be a whole number from 2 to 100,000, got 'many'." in text(page)
-    assert page.text_input(key=key(page, "k_text")).value == "2,000"
+    before = {name: key(page, name) for name in ("data", "protocols", "adversary", "view")}
+    choose(page, "k", "2000")
+    page.pills(key=before["protocols"]).set_value(["grr"]).run()
+    assert {name: key(page, name) for name in before} == before
+    assert column(page, "epsilon") == ["1.0"]
+
+
+def test_without_a_protocol_the_last_choice_is_answered() -> None:
+    page = opened({"k": "12", "protocols": "grr,oue"})
     page.pills(key=key(page, "protocols")).set_value([]).run()
-    assert "Keep at least one protocol." in text(page)
-    assert page.pills(key=key(page, "protocols")).value == list(SEVEN)
+    assert "Choose at least one protocol. Until then the answers are about the last choice." in text(page)
+    assert len(column(page, "epsilon")) == 2
+    page.pills(key=key(page, "protocols")).set_value(["the"]).run()
+    assert "Choose at least one" not in text(page)
+    assert page.query_params["protocols"] == "the"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [None, 3, "20", {"given": "20"}, {"given": {"text": 20, "count": 1}}, {"given": {"text": "2" * 99, "count": 1}}],
+)
+def test_what_no_dial_can_have_said_changes_nothing(said: object) -> None:
+    page = opened({"k": "12"})
+    page.session_state["dial_k"] = said
+    page.run()
+    assert "12 values, 100,000 reports" in text(page)
 
 
 def test_who_tells_least_and_who_most() -> None:
@@ -199,8 +249,18 @@ def test_a_channel_stands_beside_the_protocols() -> None:
     page.selectbox(key=key(page, "original")).set_value("grr").run()
     page.selectbox(key=key(page, "refined")).set_value("matrix").run()
     assert "Your channel is safer for everybody than GRR." in text(page)
-    page.text_input(key=key(page, "epsilon_text")).set_value("1").run()
+    choose(page, "epsilon", "1")
     assert "must be exact" in text(page)
+
+
+def test_a_channel_over_other_values_than_the_data_leaves_the_pair() -> None:
+    matrix = uploads.matrix_from(b"2/3,1/3\n1/3,2/3\n", "m.csv")
+    page = opened({"epsilon": "ln(3)", "view": "pair"}, Files(None, matrix, "key"))
+    page.selectbox(key=key(page, "original")).set_value("matrix").run()
+    page.selectbox(key=key(page, "data")).set_value("adult-age").run()
+    assert "Your channel is not among them now: it is over other values than the data." in text(page)
+    assert page.selectbox(key=key(page, "original")).value == "sue"
+    assert "THE is safer for everybody than SUE." in text(page)
 
 
 def test_long_work_is_offered_not_done() -> None:
@@ -210,12 +270,20 @@ def test_long_work_is_offered_not_done() -> None:
     assert page.button(key="start_order").label == "Decide the order"
 
 
-def test_a_number_with_another_bound_is_another_control() -> None:
+def test_the_number_of_an_adversary_ends_below_k() -> None:
     page = opened({"k": "20", "adversary": "tries", "tries": "1"})
     assert "How often the value is among 1 guess." in text(page)
-    before = key(page, "tries")
-    page.text_input(key=key(page, "n_text")).set_value("1000").run()
-    assert key(page, "tries") == before
-    page.text_input(key=key(page, "k_text")).set_value("60").run()
-    assert key(page, "tries") != before
-    assert page.number_input(key=key(page, "tries")).max == 59
+    assert dial(page, "tries")["stops"][-1] == "19"
+    choose(page, "tries", "20")
+    assert "Guesses that they may make must be a whole number from 1 to 19, got '20'." in text(page)
+    assert page.query_params.get("tries") == "1"
+    choose(page, "k", "60")
+    choose(page, "tries", "59")
+    assert page.query_params["tries"] == "59"
+    choose(page, "k", "10")
+    assert "How often the value is among 9 guesses." in text(page)
+    assert dial(page, "tries")["text"] == "9"
+    choose(page, "k", "2")
+    assert dial(page, "tries")["fixed"]
+    page.selectbox(key=key(page, "adversary")).set_value("guess").run()
+    assert "tries" not in page.query_params

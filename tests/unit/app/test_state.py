@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
 from qifldp.app.adversaries import KNOWN
-from qifldp.app.state import ADVERSARIES, READERS, VIEWS, State, nearest, read_state, steps, write_state
+from qifldp.app.state import ADVERSARIES, COUNTED, READERS, VIEWS, State, read_state, steps, write_state
 from qifldp.errors import InputError
 from qifldp.protocols.specs import SEVEN
 
@@ -30,9 +30,16 @@ states = some.builds(
 )
 
 
+def read(**query: str) -> tuple[State, list[str]]:
+    """Return what an address says that has every name once."""
+    return read_state({name: [text] for name, text in query.items()})
+
+
 @given(states)
 def test_every_state_survives_its_address(state: State) -> None:
-    assert read_state(write_state(state)) == (state, [])
+    idle = [field for adversary, field in COUNTED.items() if adversary != state.adversary]
+    assert read(**write_state(state)) == (replace(state, **{field: getattr(State(), field) for field in idle}), [])
+    assert not write_state(state).keys() & set(idle)
 
 
 def test_the_default_has_an_empty_address() -> None:
@@ -54,9 +61,9 @@ def test_every_field_is_read() -> None:
         ("k", "12" + " " * 58 + "3", f"k must be a number of at most 60 letters, got '12{' ' * 56}…."),
         ("k", "-5", "k must be a whole number from 2 to 100,000, got '-5'."),
         ("k", "١٢", "k must be a whole number from 2 to 100,000, got '١٢'."),
-        ("epsilon", "0", "epsilon must be positive (1e-100 at least), got '0'."),
+        ("epsilon", "0", "ε must be positive (1e-100 at least), got '0'."),
         ("epsilon", "21", "ε must be from 0.001 to 20, such as 1 or ln(3), got '21'."),
-        ("epsilon", "nan", "epsilon must be a positive number, ln(3) or 2*ln(3), got 'nan'."),
+        ("epsilon", "nan", "ε must be a positive number, ln(3) or 2*ln(3), got 'nan'."),
         (
             "epsilon",
             "1." + "3" * 30,
@@ -80,11 +87,11 @@ def test_every_field_is_read() -> None:
     ],
 )
 def test_what_is_wrong_keeps_its_default(name: str, text: str, sentence: str) -> None:
-    assert read_state({name: text}) == (State(), [f"{sentence} The default is shown."])
+    assert read(**{name: text}) == (State(), [f"{sentence} The default is shown."])
 
 
 def test_one_wrong_part_does_not_spoil_the_others() -> None:
-    state, notes = read_state({"k": "x", "epsilon": "ln(3)", "utm_source": "y"})
+    state, notes = read(k="x", epsilon="ln(3)", utm_source="y")
     assert state == State(epsilon="ln(3)")
     assert len(notes) == 2
     assert notes[1] == "The address has 'utm_source', which means nothing here."
@@ -92,9 +99,20 @@ def test_one_wrong_part_does_not_spoil_the_others() -> None:
 
 def test_a_file_is_never_in_an_address() -> None:
     sentence = "This address was made beside an uploaded file, which is not in it: upload the file again."
-    assert read_state({"data": "upload", "k": "7"}) == (State(k=7), [sentence])
-    assert read_state({"original": "matrix", "refined": "grr"}) == (State(), [sentence])
-    assert read_state({"channel": "upload", "k": "5"}) == (State(k=5), [sentence])
+    assert read(data="upload", k="7") == (State(k=7), [sentence])
+    assert read(original="matrix", refined="grr") == (State(), [sentence])
+    assert read(channel="upload", k="5") == (State(k=5), [sentence])
+
+
+def test_a_file_of_the_session_is_used_again() -> None:
+    assert read_state({"data": ["upload"]}, ["data"]) == (State(data="upload"), [])
+    assert read_state({"channel": ["upload"], "original": ["matrix"]}, ["channel"]) == (State(original="matrix"), [])
+    state, notes = read_state({"data": ["upload"], "original": ["matrix"]}, ["data"])
+    assert (state, len(notes)) == (State(data="upload"), 1)
+
+
+def test_of_what_an_address_says_twice_the_last_is_used() -> None:
+    assert read_state({"k": ["20", "30"]}) == (State(k=30), ["The address says k 2 times; the last is used."])
 
 
 digits = some.integers(1, 60).flatmap(lambda count: some.text("123456789", min_size=count, max_size=count))
@@ -110,8 +128,12 @@ def test_a_number_that_is_taken_is_taken_again_from_its_address(field: str, shap
     assert READERS[field](taken) == taken
 
 
-@given(some.dictionaries(some.one_of(some.text(), some.sampled_from(list(READERS))), some.text(), max_size=30))
-def test_no_address_raises(parameters: dict[str, str]) -> None:
+@given(
+    some.dictionaries(
+        some.one_of(some.text(), some.sampled_from(list(READERS))), some.lists(some.text(), min_size=1), max_size=30
+    )
+)
+def test_no_address_raises(parameters: dict[str, list[str]]) -> None:
     state, notes = read_state(parameters)
     assert isinstance(state, State)
     assert all(note.isprintable() for note in notes)
@@ -125,5 +147,3 @@ def test_specs_name_the_threshold_of_the() -> None:
 def test_stops_of_a_logarithmic_slider() -> None:
     assert steps(2, 100, (1, 2, 5)) == [2, 5, 10, 20, 50, 100]
     assert steps(0.01, 1, (1, 3)) == [0.01, 0.03, 0.1, 0.3, 1]
-    assert nearest([0.01, 0.1, 1], 0.04) == 0.1
-    assert nearest([2, 5, 10], 10**9) == 10

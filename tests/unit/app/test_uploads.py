@@ -104,7 +104,7 @@ def test_refused_tables(data: bytes, name: str, sentence: str) -> None:
     ("data", "name", "sentence"),
     [
         (b"a\n\n\n", "a.csv", "The column has no values."),
-        (b"a\nx\nx\n", "a.csv", "a.csv, column a has 1 value(s): a domain must have at least two."),
+        (b"a\nx\nx\n", "a.csv", "a.csv, column a has 1 value: a domain must have at least two."),
         (b"a\n" + b"x" * 201 + b"\ny\n", "a.csv", "A value may have at most 200 letters; the column has one of 201."),
         (b"a\nx\n\xff\xfe\n", "a.csv", "The file is not CSV that can be read: "),
         (

@@ -88,7 +88,7 @@ def test_sources_and_licences_are_stated(name: str) -> None:
 def test_populations_need_two_values_and_somebody() -> None:
     with pytest.raises(InputError) as few:
         Population("Answers", ("x",), (3,))
-    assert str(few.value) == "Answers has 1 value(s): a domain must have at least two."
+    assert str(few.value) == "Answers has 1 value: a domain must have at least two."
     with pytest.raises(InputError) as nobody:
         Population("Answers", ("x", "y"), (0, 0))
     assert str(nobody.value) == "Answers has no rows with a value of the domain."

@@ -8,7 +8,7 @@ import streamlit as st
 
 from qifldp.app import cached
 from qifldp.app.answers import Asked, Files, certificate_text, side_of, verify_text
-from qifldp.app.controls import current, pick
+from qifldp.app.controls import change, current, pick
 from qifldp.app.exports import name_of
 from qifldp.app.long_work import offer
 from qifldp.app.screen import heading, put, say
@@ -38,6 +38,9 @@ def show(state: State, question: Asked, files: Files) -> None:
     options = {name: name.upper() for name in SEVEN}
     if files.matrix is not None and files.matrix.channel.domain_size == question.k:
         options |= {MATRIX: "Your channel"}
+    elif MATRIX in (state.original, state.refined):
+        change(original=State.original, refined=State.refined)
+        say("Your channel is not among them now: it is over other values than the data.", "warning")
     left, right = st.columns(2, gap="medium")
     with left:
         pick("original", "First", options)
