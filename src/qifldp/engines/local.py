@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections.abc import Callable
@@ -101,7 +102,7 @@ class _Run:
         self._place = state.files, 0 if state.begun is None else state.begun.rows
         self._saved = time.monotonic()
         self._pause = SECONDS
-        self._sizes = [file.stat().st_size for file in files]
+        self._bytes = [0, *itertools.accumulate(file.stat().st_size for file in files)]
         self._rows = 0
         if first.has_ids:
             from qifldp.engines.seen_ids import SeenIds  # noqa: PLC0415  # compiled when first used
@@ -155,7 +156,7 @@ class _Run:
         self.simulated |= file.header.simulated
         if done == math.inf and not file.has_ids:
             return
-        before, total = sum(self._sizes[:number]), sum(self._sizes)
+        before, after = self._bytes[number : number + 2]
         for piece in file.pieces(0 if file.has_ids else int(done)):
             fresh = None if piece.ids is None else self._fresh(piece.ids, refusing=piece.end > done)
             if piece.end <= done:
@@ -170,7 +171,7 @@ class _Run:
             self._workers.count(piece, piece.reports if fresh is None else piece.reports.filter(fresh))
             self._place = number, piece.end
             self._rows += piece.end - piece.start
-            self._progress((before + piece.share * self._sizes[number]) / total, self._rows)
+            self._progress((before + piece.share * (after - before)) / self._bytes[-1], self._rows)
             if self._checkpoint is not None and time.monotonic() - self._saved > self._pause:
                 self._save()
 

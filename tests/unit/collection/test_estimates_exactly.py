@@ -15,11 +15,16 @@ from scipy.stats import binom
 from qifldp.collection.accumulator import Accumulator
 from qifldp.collection.counts_only import sample_counts
 from qifldp.collection.estimates import _error_on, _miss_of_each, _Model, estimate
-from qifldp.collection.size_classes import single_class, size_classes
+from qifldp.collection.size_classes import SizeClasses, single_class, size_classes
+from qifldp.protocols.local_hashing import BLH, OLH
 from qifldp.protocols.protocol import Protocol
+from qifldp.protocols.subset_selection import GRR, SS
+from qifldp.protocols.threshold_histogram import THE
 from qifldp.protocols.unary_encoding import OUE, SUE, UE
 
 Floats = NDArray[np.float64]
+
+Pair = tuple[float, float]
 
 ROUNDING = 1e-11
 """Relative: a few dozen operations in doubles, with differences of numbers of one size."""
@@ -111,6 +116,55 @@ def test_skewness_is_that_of_the_count_of_the_people_who_reported(protocol: Prot
     at = np.full(k, people / n)
     np.testing.assert_allclose(model.at(at), variance, rtol=ROUNDING)
     np.testing.assert_allclose(model.skew(at), third / variance, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("absent", "present", "totals", "counts"),
+    [
+        ((0.294, 0.004), (0.438, 0.098), (84, 50), (35, 2)),
+        ((0.954, 0.606), (0.998, 0.672), (874, 545), (833, 335)),
+    ],
+    ids=["most skewed at the low end", "most skewed at the high end"],
+)
+def test_ends_are_moved_by_the_largest_skewness_on_the_way(
+    absent: Pair, present: Pair, totals: tuple[int, int], counts: tuple[int, int]
+) -> None:
+    """Looked for on a fine grid, from 0 to the low end and from the high end to 1."""
+    q, p = np.array(absent), np.array(present)
+    classes = SizeClasses((0, 1), 1, q, p - q, np.array([0.5, 0.5]))
+    table, confidence = np.array(counts)[:, None], 0.99
+    model = _Model(classes, table, np.array(totals)).estimate()
+    (value,), variance = model[0], model[1]
+    square = np.array([[ndtri((1 - confidence) / 2) ** 2]])
+    low, high = (float(end[0, 0]) for end in variance._score_intervals(model[0], square))
+
+    def skew(places: Floats) -> Floats:
+        return np.array([variance.skew(np.array([place]))[0] for place in places])
+
+    up, down = skew(np.linspace(0, low, 1_001)).max(), -skew(np.linspace(high, 1, 1_001)).min()
+    assert (up > skew(np.zeros(1))[0] + 0.005) or (down > -skew(np.ones(1))[0] + 0.005)  # not only at the far ends
+    tail = (square[0, 0] - 1) / 6
+    found = estimate(classes, table, np.array(totals), confidence=confidence)
+    for end, moved, given in ((0, -tail * max(up, 0), found.low), (1, tail * max(down, 0), found.high)):
+        expected = variance._score_intervals(np.array([value + moved]), square)[end][0, 0]
+        assert given[0] == pytest.approx(expected, rel=1e-9)  # monotone on the way: the grid holds its ends
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "4", "12"])
+@pytest.mark.parametrize("kind", [GRR, SS, OUE, SUE, THE, BLH, OLH])
+def test_intervals_miss_as_often_as_they_may_from_a_hundred_reports_on(kind: type[Protocol], epsilon: str) -> None:
+    """By the whole law of the count, which even of a hundred people takes few values: the documented 1.3 times."""
+    n = 100
+    for k in (2, 100):
+        protocol = kind(k, epsilon)
+        p, q = (float(chance) for chance in protocol.mechanism.support_chances)
+        found = estimate(single_class(protocol.mechanism), np.arange(n + 1)[None, :], np.array([n]), confidence=0.95)
+        for people in (0, 1, 10, 50, 99, 100):
+            law = np.convolve(
+                binom.pmf(np.arange(people + 1), people, p), binom.pmf(np.arange(n - people + 1), n - people, q)
+            )
+            missed = (people / n < found.low - 1e-12) | (people / n > found.high + 1e-12)  # rounding of an end
+            assert law[missed].sum() <= 1.3 * 0.05
 
 
 @pytest.mark.parametrize(("confidence", "k"), [(0.95, 1), (0.95, 4), (0.5, 100), (0.99, 1024)])
