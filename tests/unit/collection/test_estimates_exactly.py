@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -152,7 +153,9 @@ def test_ends_are_moved_by_the_largest_skewness_on_the_way(
 
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "4", "12"])
 @pytest.mark.parametrize("kind", [GRR, SS, OUE, SUE, THE, BLH, OLH])
-def test_intervals_miss_as_often_as_they_may_from_a_hundred_reports_on(kind: type[Protocol], epsilon: str) -> None:
+def test_intervals_miss_as_often_as_they_may_from_a_hundred_reports_on(
+    kind: Callable[[int, str], Protocol], epsilon: str
+) -> None:
     """By the whole law of the count, which even of a hundred people takes few values: the documented 1.3 times."""
     n = 100
     for k in (2, 100):
