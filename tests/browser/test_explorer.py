@@ -215,6 +215,43 @@ def test_the_last_protocol_can_be_exchanged(opened: Opener) -> None:
     assert len(capacities(page)) == 1
 
 
+def test_what_was_begun_and_left_is_not_in_the_way(opened: Opener) -> None:
+    page = opened("k=100&n=1000")
+    box(page, "Values, k").fill("20")
+    page.keyboard.press("Enter")
+    at_rest(page, "20 values, 1,000 reports, ε = 1", "k=20&n=1000")
+    page.keyboard.type("5")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Tab")
+    place = slider(page, "Reports, n").bounding_box()
+    assert place is not None
+    middle = place["y"] + place["height"] / 2
+    at = float(slider(page, "Reports, n").input_value()) / float(slider(page, "Reports, n").get_attribute("max") or 0)
+    thumb = place["x"] + 8 + at * (place["width"] - 16)
+    page.mouse.move(thumb, middle)
+    page.mouse.down()
+    page.mouse.move(thumb + 40, middle)
+    assert box(page, "Reports, n").input_value() != "1,000"
+    page.mouse.move(thumb, middle)
+    page.mouse.up()
+    page.go_back()
+    at_rest(page, "100 values, 1,000 reports, ε = 1", "n=1000")
+    assert (box(page, "Values, k").input_value(), box(page, "Reports, n").input_value()) == ("100", "1,000")
+
+
+def test_a_touch_that_is_broken_off_changes_nothing(opened: Opener) -> None:
+    page = opened("k=20")
+    place = slider(page, "Values, k").bounding_box()
+    assert place is not None
+    touch = page.context.new_cdp_session(page)
+    begin, end = ({"x": place["x"] + part * place["width"], "y": place["y"] + 12} for part in (0.3, 0.9))
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [begin]})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [end]})
+    touch.send("Input.dispatchTouchEvent", {"type": "touchCancel", "touchPoints": []})
+    at_rest(page, "20 values, 100,000 reports, ε = 1", "k=20")
+    assert box(page, "Values, k").input_value() == "20"
+
+
 def test_the_way_back_and_forward(opened: Opener) -> None:
     page = opened("k=12")
     slider(page, "Budget, ε").press("ArrowRight")
@@ -234,7 +271,10 @@ def test_the_way_back_and_forward(opened: Opener) -> None:
     at_rest(page, "12 values, 100,000 reports, ε = 1.2", "k=12&epsilon=1.2")
     page.go_forward()
     at_rest(page, "12 values, 100,000 reports, ε = 1.2", "k=12&epsilon=1.2&view=pair")
+    page.get_by_role("button", name="GRR").focus()
     page.go_back()
+    at_rest(page, "12 values, 100,000 reports, ε = 1.2", "k=12&epsilon=1.2")
+    assert page.evaluate("document.activeElement.innerText") == "GRR"
     slider(page, "Budget, ε").press("ArrowRight")
     at_rest(page, "12 values, 100,000 reports, ε = 1.5", "k=12&epsilon=1.5")
 

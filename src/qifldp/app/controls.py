@@ -67,6 +67,8 @@ def listen() -> None:
         _open()
     for field in DIALS:
         text = dials.heard(field)
+        if text is None and field in st.session_state.refused:
+            text = dials.written(field)  # it may be among what can be chosen now
         if text is not None:
             _take_text(field, text)
 
@@ -77,7 +79,10 @@ def _open() -> None:
     known = [source for source, found in (("data", own.population), ("channel", own.matrix)) if found is not None]
     query = {name: st.query_params.get_all(name) for name in st.query_params}
     st.session_state.state, st.session_state.notes = read_state(query, known)
-    st.session_state.refused, st.session_state.controls = {}, {}
+    st.session_state.refused, st.session_state.theta_before = {}, "0.75"
+    keys: dict[str, str] = st.session_state.setdefault("controls", {})
+    if not st.session_state.get(keys.get("protocols", "no control")):
+        keys.pop("protocols", None)  # none were chosen: that shows no state (see :func:`sidebar`)
     dials.forget()
 
 
@@ -184,7 +189,7 @@ def _made(name: str, value: Value, same: Callable[[Value, Value], bool] = eq) ->
     if key is not None and key in st.session_state and same(st.session_state[key], value):
         return key, st.session_state[key]
     st.session_state.made = st.session_state.get("made", 0) + 1
-    keys[name] = f"control_{name}_{st.session_state.made}"
+    keys[name] = f"control_{name}_{st.session_state.made}_{dials.session()}"
     return keys[name], value
 
 
@@ -287,7 +292,7 @@ def _threshold(state: State) -> None:
 def _take_own_theta(own: bool) -> None:
     if not own:
         st.session_state.theta_before = current().theta
-    change(theta=st.session_state.get("theta_before", "0.75") if own else "")
+    change(theta=st.session_state.theta_before if own else "")
 
 
 def _data(own: Files) -> None:

@@ -17,7 +17,7 @@ function placeOf(value, stops) {
 
 export default function ({ data, parentElement, setStateValue }) {
   const [range, box] = parentElement.querySelectorAll(".dial input");
-  if (!memory.has(range)) memory.set(range, { count: data.count, busy: false });
+  if (!memory.has(range)) memory.set(range, { session: data.session, count: data.count, text: "", held: false });
   const mine = memory.get(range);
   const stops = data.stops.map(amount);
   const last = stops.length - 1;
@@ -31,55 +31,66 @@ export default function ({ data, parentElement, setStateValue }) {
   range.max = last * FINE;
   range.disabled = box.disabled = data.fixed;
 
-  const paint = () => {
+  const stand = (value) => {
+    range.value = Math.round(placeOf(value, stops) * FINE);
     range.style.setProperty("--part", `${last ? (100 * range.value) / range.max : 0}%`);
     range.setAttribute("aria-valuetext", box.value);
   };
-  const give = (text) => {
-    mine.busy = false;
-    mine.count += 1;
-    setStateValue("given", { text, count: mine.count });
+  const stop = (index) => {
+    box.value = data.stops[Math.min(Math.max(index, 0), last)];
+    stand(amount(box.value));
   };
-  const stand = (value) => {
-    range.value = Math.round(placeOf(value, stops) * FINE);
-    paint();
+  const give = () => {
+    mine.held = false;
+    mine.text = box.value;
+    mine.count += 1;
+    setStateValue("given", { text: mine.text, count: mine.count, session: mine.session });
+  };
+  // Show what is in use, unless the user is at it, or has chosen something that the server has not heard of.
+  const show = () => {
+    const typing = parentElement.contains(document.activeElement) && box.value !== mine.text;
+    if (!data.fixed && (mine.held || typing || data.count < mine.count)) return;
+    box.value = mine.text = data.text;
+    stand(data.value);
+  };
+  const settle = () => {
+    mine.held = false;
+    show();
   };
   const write = () => {
-    if (!mine.busy) return;
+    if (box.value === mine.text) return show();
     if (amount(box.value) > 0) stand(amount(box.value)); // other ways to write a number the server reads
-    give(box.value);
-  };
-  const stop = (index) => {
-    const place = Math.min(Math.max(index, 0), last);
-    range.value = place * FINE;
-    box.value = data.stops[place];
-    paint();
+    give();
   };
 
   range.oninput = () => {
-    mine.busy = true;
+    mine.held = true;
     stop(Math.round(range.value / FINE));
   };
-  range.onchange = () => give(box.value);
+  range.onchange = () => (box.value === mine.text ? settle() : give());
+  range.onpointercancel = range.ontouchcancel = () => {
+    box.value = mine.text;
+    settle();
+  };
+  range.onpointerup = range.onblur = () => setTimeout(() => mine.held && range.onchange()); // the change comes first
   range.onkeydown = (event) => {
     const steps = STEPS[event.key];
     if (!steps || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     const at = range.value / FINE;
-    const next = (steps > 0 ? Math.floor(at) : Math.ceil(at)) + steps;
     if (steps > 0 ? at >= last : at <= 0) return;
-    stop(next);
-    give(box.value);
+    stop((steps > 0 ? Math.floor(at) : Math.ceil(at)) + steps);
+    give();
   };
-  box.oninput = () => {
-    mine.busy = true;
-  };
-  box.onchange = write;
+  box.onchange = box.onblur = write;
   box.onkeydown = (event) => {
     if (event.key === "Enter") write();
   };
 
-  if (mine.busy || data.count < mine.count) return;
-  box.value = data.text;
-  stand(data.value);
+  // Another session is a server that was started again: what it has not heard of is said once more.
+  const unheard = mine.session !== data.session && mine.count > mine.heard && !data.fixed;
+  if (mine.session !== data.session) Object.assign(mine, { session: data.session, count: data.count });
+  mine.heard = data.count;
+  if (unheard) give();
+  else show();
 }

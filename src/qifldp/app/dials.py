@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from secrets import token_hex
 
 import streamlit as st
 
@@ -42,6 +43,14 @@ def heard(field: str) -> str | None:
 def written(field: str) -> str:
     """Return what the user of a dial wrote last; empty if nothing, or nothing since :func:`forget`."""
     return _last(field).text if field in st.session_state.get("dials_in_use", ()) else ""
+
+
+def session() -> str:
+    """Return what tells this session from others: browsers keep their controls when a server is started again."""
+    if "session" not in st.session_state:
+        st.session_state.session = token_hex(8)
+    found: str = st.session_state.session
+    return found
 
 
 def forget() -> None:
@@ -80,6 +89,7 @@ def dial(
             "value": value,
             "text": text,
             "count": _last(field).count,
+            "session": session(),
             "longest": LONGEST,
             "fixed": fixed or len(stops) == 1,
             "refused": refused,
@@ -102,7 +112,9 @@ def _said(field: str) -> Given:
     """Return what a browser says about a dial; what no dial can have said is as if it had said nothing new."""
     state = st.session_state.get(f"dial_{field}")
     said = state.get("given") if isinstance(state, dict) else None
-    text, count = (said.get("text"), said.get("count")) if isinstance(said, dict) else (None, None)
+    if not isinstance(said, dict) or said.get("session") != session():
+        return _last(field)
+    text, count = said.get("text"), said.get("count")
     if isinstance(text, str) and isinstance(count, int) and len(text) <= LONGEST:
         return Given(text, count)
     return _last(field)

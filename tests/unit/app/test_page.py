@@ -65,7 +65,9 @@ def dial(page: AppTest, field: str) -> dict[str, Any]:
 
 def choose(page: AppTest, field: str, text: str) -> AppTest:
     """Choose a number as the user of a dial does."""
-    page.session_state[f"dial_{field}"] = {"given": {"text": text, "count": dial(page, field)["count"] + 1}}
+    shown = dial(page, field)
+    given = {"text": text, "count": shown["count"] + 1, "session": shown["session"]}
+    page.session_state[f"dial_{field}"] = {"given": given}
     return page.run()
 
 
@@ -174,12 +176,13 @@ def test_without_a_protocol_the_last_choice_is_answered() -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
-    [None, 3, "20", {"given": "20"}, {"given": {"text": 20, "count": 1}}, {"given": {"text": "2" * 99, "count": 1}}],
+    "given", [None, 3, "20", {"text": 20}, {"text": "2" * 99}, {"text": "20", "count": "1"}, {"session": "another"}]
 )
-def test_what_no_dial_can_have_said_changes_nothing(said: object) -> None:
+def test_what_no_dial_of_this_session_can_have_said_changes_nothing(given: object) -> None:
     page = opened({"k": "12"})
-    page.session_state["dial_k"] = said
+    if isinstance(given, dict):
+        given = {"text": "20", "count": 1, "session": dial(page, "k")["session"]} | given
+    page.session_state["dial_k"] = {"given": given}
     page.run()
     assert "12 values, 100,000 reports" in text(page)
 
@@ -277,7 +280,11 @@ def test_the_number_of_an_adversary_ends_below_k() -> None:
     choose(page, "tries", "20")
     assert "Guesses that they may make must be a whole number from 1 to 19, got '20'." in text(page)
     assert page.query_params.get("tries") == "1"
+    choose(page, "k", "15")
+    assert "must be a whole number from 1 to 14, got '20'." in text(page)
     choose(page, "k", "60")
+    assert "must be a whole number" not in text(page)
+    assert page.query_params["tries"] == "20"
     choose(page, "tries", "59")
     assert page.query_params["tries"] == "59"
     choose(page, "k", "10")
