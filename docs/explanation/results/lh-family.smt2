@@ -1,4 +1,6 @@
-; lh-family: the larger budget s is refined to the smaller t; t = e^(epsilon/2) of the smaller one (z = e^(epsilon theta/2) of it).
+; Bits of LH, which say whether a report supports a value,
+; at the larger budget, s, are refined to those at the smaller, t,
+; for all s >= t >= 1 and all real g >= 2 buckets; t = e^(epsilon'/2).
 ; s = e^(epsilon/2), u = e^(epsilon theta/2). Refinement of bits is Lemma 1 (3), multiplied out.
 ; Expected: unsat. Unsat means that there is no counterexample: the statement holds for all values.
 ; Exported by qifldp prove.

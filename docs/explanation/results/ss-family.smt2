@@ -1,6 +1,7 @@
-; SS of one size o over k values at e^epsilon = r is refined to SS of that size at t: the noise that keeps the
-; reported set with probability w, and else draws any set of that size, is a channel, and gives the right
-; chance that the set holds the true value.
+; SS of one size o over k values at e^epsilon = r is refined to SS of
+; that size at t, for all r >= t > 1 and 1 <= o <= k - 1:
+; the noise that keeps the reported set with probability w, and else draws any set of that size, is a channel,
+; and gives the right chance that the set holds the true value.
 ; Expected: unsat. Unsat means that there is no counterexample: the statement holds for all values.
 ; Exported by qifldp prove.
 (set-logic QF_NRA)

@@ -116,6 +116,11 @@ _EARNED: dict[Relation, Outcome] = {
 }
 
 
+def listed(values: Iterable[object]) -> str:
+    """Return values in words, as ``2, 3, 10``: what a check goes through and what its statement says are then one."""
+    return ", ".join(map(str, values))
+
+
 def every(cases: Iterable[tuple[str, object]], what: str = "cases") -> Finding:
     """Return whether all cases are true; the detail counts them, or names the first that is not.
 

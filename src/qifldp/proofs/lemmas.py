@@ -34,6 +34,9 @@ from qifldp.protocols.unary_encoding import OUE, SUE
 
 MEANING = "s = e^(epsilon/2), u = e^(epsilon theta/2). Refinement of bits is Lemma 1 (3), multiplied out."
 
+BUDGETS = "for every epsilon > 0 and theta in [0, 1]"
+"""The range of a theorem whose domain is that of positive budgets, in the words of its file."""
+
 Bits: TypeAlias = tuple[Bit, Bit, Bit]
 
 
@@ -138,7 +141,10 @@ def corollary_2(*, columns: Sequence[int] = (0, 1)) -> Theorem:
         "a channel)."
     )
     if len(columns) < 2:
-        words = "Altered Corollary 2: only the first posterior of D has to lie between those of C."
+        words = (
+            "Altered Corollary 2, for errors a, b and c, d, a + b not 1: average-case refinement is equivalent to the\n"
+            "first posterior of D lying between the two of C; nothing is asked of the second."
+        )
     name = "corollary-2" + "-altered" * (len(columns) < 2)
     return Theorem(name, words, "abcd", [*inside, above((1 - a - b) ** 2, 0)], goal)
 
@@ -160,7 +166,8 @@ def lemma_1(part: str) -> Theorem:
     assumed, c, d = error_bits()
     condition = is_channel(c, d) if part == "1" else within_hull(c, d)
     words = (
-        f"Lemma 1: ({part}) is equivalent to (3), for two channels of one bit with errors a, b and c, d, a + b < 1.\n"
+        f"Lemma 1: ({part}) is equivalent to (3), for two channels of one bit with errors a, b and c, d,\n"
+        "a + b < 1 and c + d <= 1.\n"
         "(1): the only W with C W = D is a channel. (2): posteriors lie in the hull.\n"
         "(3): b/(1-a) <= d/(1-c) and (1-b)/a >= (1-d)/c, multiplied out."
     )
@@ -172,7 +179,10 @@ def lemma_1_any_errors() -> Theorem:
     """Return Lemma 1 without α_D + β_D ≤ 1: false."""
     assumed, c, d = error_bits()
     goal = equivalent(is_channel(c, d), bit_refines(original=c, refined=d))
-    words = "Altered Lemma 1: the errors of D may be larger than those of a trade-off point."
+    words = (
+        "Altered Lemma 1: (1) the only W with C W = D is a channel, is equivalent to (3) for errors a + b < 1 and\n"
+        "any c and d in [0, 1], though c + d may be above 1."
+    )
     return Theorem("lemma-1-altered", words, "abcd", assumed[:-1], goal)
 
 
@@ -180,20 +190,27 @@ def lemma_2(*, both: bool = True) -> Theorem:
     """Return Lemma 2; or the altered one in which only β_C ≤ β_D."""
     assumed, c, d = error_bits()
     smaller = [at_least(d.beta, c.beta), *([at_least(d.alpha, c.alpha)] if both else [])]
-    words = "Lemma 2: a <= c and b <= d imply C refined to D." if both else "Altered Lemma 2: without a <= c."
+    span = "\nfor errors a, b of C and c, d of D, a + b < 1 and c + d <= 1."
+    words = f"Lemma 2: a <= c and b <= d imply that C is refined to D,{span}"
+    if not both:
+        words = f"Altered Lemma 2: b <= d alone implies that C is refined to D,{span}"
     goal = implies(All(smaller), bit_refines(original=c, refined=d))
     return Theorem("lemma-2" if both else "lemma-2-altered", words, "abcd", assumed, goal)
 
 
 def family(name: str, protocol: Any, *, backwards: bool = False) -> Theorem:
     """Return: a larger budget is refined to a smaller one, for the bits of SUE, OUE, THE or LH (g real, ≥ 2)."""
+    subject, span = f"Bits of {protocol.__name__} ", "s >= t >= 1"
     if protocol is THE:
+        span = "u >= z >= 1 and s/u >= t/z >= 1, theta and theta' in [0, 1]"
         s, u, t, z = variables("s", "u", "t", "z")
         # θ and θ′ may differ: all that is needed is ε′θ′ ≥ εθ and ε′(1 − θ′) ≥ ε(1 − θ), that is u ≥ z and s/u ≥ t/z.
         large, small = bit_of(THE, s, u), bit_of(THE, t, z)
         assumed = [at_least(z, 1), at_least(t, z), at_least(u, z), at_least(s * z, t * u)]
         names = ["s", "u", "t", "z"]
     elif protocol is LH:
+        subject = "Bits of LH, which say whether a report supports a value,\n"
+        span += " and all real g >= 2 buckets"
         s, t, g = variables("s", "t", "g")
         large, small = lh_bit(s, g), lh_bit(t, g)
         assumed, names = [at_least(t, 1), at_least(s, t), at_least(g, 2)], ["s", "t", "g"]
@@ -202,8 +219,11 @@ def family(name: str, protocol: Any, *, backwards: bool = False) -> Theorem:
         large, small = bit_of(protocol, s), bit_of(protocol, t)
         assumed, names = [at_least(t, 1), at_least(s, t)], ["s", "t"]
     pair = (small, large) if backwards else (large, small)
-    way = "smaller budget t is refined to the larger s" if backwards else "larger budget s is refined to the smaller t"
-    words = f"{name}: the {way}; t = e^(epsilon/2) of the smaller one (z = e^(epsilon theta/2) of it)."
+    way = "at the larger budget, s, are refined to those at the smaller, t,"
+    if backwards:
+        way = "at the smaller budget, t, are refined to those at the larger, s,"
+    names_of_smaller = "t = e^(epsilon'/2)" + ", z = e^(epsilon' theta'/2)" * (protocol is THE)
+    words = f"{'Altered: ' * backwards}{subject}{way}\nfor all {span}; {names_of_smaller}."
     goal = bit_refines(original=pair[0], refined=pair[1])
     return theorem(name, words, names, assumed, goal, immediate=protocol is SUE)
 
@@ -212,7 +232,10 @@ def the_family_at(top: int, bottom: int) -> Theorem:
     """Return Lemma 5 as printed, at one θ = top/bottom: powers of x and y are s, u of the larger and smaller ε."""
     x, y = variables("x", "y")
     large, small = (bit_of(THE, root**bottom, root**top) for root in (x, y))
-    words = f"Lemma 5 at theta = {top}/{bottom}: x = e^(epsilon/{2 * bottom}) of the larger budget, y of the smaller."
+    words = (
+        f"Lemma 5 at theta = {top}/{bottom}: bits of THE at the larger budget are refined to those at the smaller,\n"
+        f"for all x >= y >= 1, x = e^(epsilon/{2 * bottom}) of the larger budget, y of the smaller."
+    )
     goal = bit_refines(original=large, refined=small)
     return Theorem(f"lemma-5-theta-{top}-{bottom}", words, ("x", "y"), [at_least(y, 1), at_least(x, y)], goal)
 
@@ -242,11 +265,12 @@ def grr_family(*, backwards: bool = False) -> Theorem:
     """
     r, t, k, w = variables("r", "t", "k", "w")
     p, q, kept, other = r / (r + k - 1), 1 / (r + k - 1), t / (t + k - 1), 1 / (t + k - 1)
-    assumed = [above(t, 1), at_least(r, t), at_least(k, 2)]
-    if backwards:
-        assumed = [above(r, 1), at_least(t, r), at_least(k, 2)]
+    # At r = 1 the channel that noise is put on tells nothing, and w is not defined.
+    budgets = [at_least(t, r)] if backwards else [at_least(t, 1), at_least(r, t)]
+    assumed = [above(r, 1), *budgets, at_least(k, 2)]
     words = (
-        "Lemma 3: GRR over k values at e^epsilon = r is refined to GRR at t: the noise that keeps a value with\n"
+        f"{'Altered ' * backwards}Lemma 3, for all {'t >= r > 1' if backwards else 'r >= t >= 1, r > 1,'} and k >= 2:\n"
+        "GRR over k values at e^epsilon = r is refined to GRR at t: the noise that keeps a value with\n"
         "probability w, and else sends it to any other, is a channel, and gives both entries of GRR at t."
     )
     off = (1 - w) / (k - 1)
@@ -277,13 +301,13 @@ def subset_family(*, backwards: bool = False) -> Theorem:
     larger, smaller = (t, r) if backwards else (r, t)
     assumed = [above(t, 1), at_least(r, t), at_least(o, 1), at_least(k - o, 1)]
     kept = same(w * subset_chance(larger, k, o) + (1 - w) * o / k, subset_chance(smaller, k, o))
+    start, end = ("t", "r") if backwards else ("r", "t")
     words = (
-        "SS of one size o over k values at e^epsilon = r is refined to SS of that size at t: the noise that keeps the\n"
-        "reported set with probability w, and else draws any set of that size, is a channel, and gives the right\n"
-        "chance that the set holds the true value."
+        f"{'Altered: ' * backwards}SS of one size o over k values at e^epsilon = {start} is refined to SS of\n"
+        f"that size at {end}, for all r >= t > 1 and 1 <= o <= k - 1:\n"
+        "the noise that keeps the reported set with probability w, and else draws any set of that size, is a channel,\n"
+        "and gives the right chance that the set holds the true value."
     )
-    if backwards:
-        words = "Altered: SS at the smaller e^epsilon = t would be refined to SS at the larger r by noise of that kind."
     goal = channel_with(w, subset_weight(larger, smaller, k, o), kept)
     return Theorem("ss-family" + "-altered" * backwards, words, ("r", "t", "k", "o", "w"), assumed, goal)
 
@@ -315,5 +339,7 @@ def the_spends_less(*, strictly: bool = True) -> Theorem:
     s, u = budget()
     ratio = whole_ratio(bits(s, u)[2])
     goal = above(s**2, ratio) if strictly else at_least(ratio, s**2)
-    words = "The likelihood ratio of whole reports of THE stays below e^epsilon."
+    words = f"The likelihood ratio of whole reports of THE is below e^epsilon, {BUDGETS}."
+    if not strictly:
+        words = f"Altered: the likelihood ratio of whole reports of THE is at least e^epsilon,\n{BUDGETS}."
     return theorem("the-tight", words, ("s", "u"), domain(s, u, positive=True), goal)

@@ -13,6 +13,7 @@ from qifldp.proofs.checks import Together, Within
 from qifldp.proofs.ledger import CLAIMS, thresholds
 from qifldp.proofs.prove import Checked, find_claims, prove, smt_files
 from qifldp.proofs.provers import Proved
+from unit.proofs.conftest import Sizes
 
 NUMBERED = [
     *(f"Def. {n}" for n in range(1, 12)),
@@ -92,6 +93,34 @@ def test_outcomes(checked: tuple[Checked, ...]) -> None:
 
 
 OUTCOMES = ("holds", "corrected", "sharpened", "open")
+
+
+BESIDE = {"figure-5-oue": -1}
+"""Rows that say from which domain size on something holds: it is checked that it does not hold one below."""
+
+
+def sizes_said(statement: str) -> set[int]:
+    """Return the domain sizes that a statement names, as ``k = 2, 3 and 50`` or ``k = 3..20``."""
+    number = r"\d+(?:\.\.\d+)?"
+    said = set()
+    for listed in re.findall(rf"\bk = ({number}(?:(?:, | and ){number}(?!\.?\d))*)", statement):
+        for first, last in re.findall(r"(\d+)(?:\.\.(\d+))?", listed):
+            said |= set(range(int(first), int(last or first) + 1))
+    return said
+
+
+def test_rows_name_the_domain_sizes_that_are_checked(checked_sizes: tuple[tuple[Checked, ...], Sizes]) -> None:
+    """A row that names any says all of them and no other; the checks of some look at one that has no label."""
+    checked, sizes = checked_sizes
+    compared = 0
+    for item in checked:
+        said, looked_at = sizes_said(item.claim.statement), sizes[item.claim.id]
+        if said and (looked_at or len(said) > 1):
+            beside = BESIDE.get(item.claim.id)
+            assert looked_at == said | ({k + beside for k in said} if beside else set()), item.claim.id
+            compared += 1
+    assert compared > 25
+    assert sizes_said("At k = 2, 10 and 40; k = 3..5, ε = 1.5, k = 7.") == {2, 3, 4, 5, 7, 10, 40}
 
 
 def test_evidence_is_in_words(checked: tuple[Checked, ...]) -> None:

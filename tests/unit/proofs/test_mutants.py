@@ -32,7 +32,7 @@ from qifldp.proofs.smt import Theorem
 from qifldp.proofs.terms import Bit, bit_of, variables
 from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.threshold_histogram import THE
-from qifldp.protocols.unary_encoding import OUE
+from qifldp.protocols.unary_encoding import OUE, SUE
 from qifldp.refinement.certificate import Order, Side
 from qifldp.refinement.decision import Undecided
 
@@ -145,6 +145,17 @@ MUTANTS |= {
 }  # fmt: skip
 
 
+def test_columns_on_rays_are_enough_to_be_extreme() -> None:
+    """Drawing among GRR and SS gives six columns on as many rays of a space of three dimensions: still extreme."""
+    pair = [GRR(3, exp_epsilon=4).channel(), SS(3, exp_epsilon=4, omega=2).channel()]
+    mixed = Channel((np.hstack([channel.matrix for channel in pair]) / 2).tolist())
+    assert mixed.matrix.shape == (3, 6)
+    assert comparisons.is_extreme(mixed, Fraction(4))
+    others = [*pair, OUE(3, exp_epsilon=4).channel(), SUE(3, exp_epsilon=4).channel()]
+    assert not any(comparisons.is_extreme(other, Fraction(4)) for other in others[2:])
+    assert not any(checks.is_refined(other, mixed) for other in others)
+
+
 def test_incomparable_channels_may_have_an_optimum_below() -> None:
     """On two secrets bits of OUE and THE are incomparable, and bits of one e^ε have one optimum: none is extreme."""
     s, u = variables("s", "u")
@@ -168,6 +179,16 @@ def test_a_wrong_formula_is_found(mutant: str, monkeypatch: pytest.MonkeyPatch) 
     assert claim.run().outcome in ("holds", "corrected")
     patch(monkeypatch)
     assert claim.run().outcome in ("false", "unchecked")
+
+
+def test_an_upper_bound_is_compared_between_its_corners_too() -> None:
+    """Two curves that cross between corners: what is straight there is above the larger one, though not at corners."""
+    first, second = (minimum.eighths(*errors) for errors in ((1, 3), (3, 1)))
+    curves = [minimum._curve(channel) for channel in (first, second)]
+    corners = sorted({alpha for curve in curves for alpha, _ in curve})
+    straight = [(alpha, max(minimum._at(curve, alpha) for curve in curves)) for alpha in corners]
+    assert not minimum._is_larger(straight, *curves)
+    assert minimum._is_larger(minimum._curve(minimum._join(first, second)), *curves)
 
 
 @pytest.mark.parametrize("name", ["equation-13", "refinement", "equation-12"])

@@ -62,7 +62,7 @@ RANGES: dict[str, Range] = {
     "lemma-1-1-3": trade_off_points,
     "lemma-1-2-3": trade_off_points,
     "lemma-2": trade_off_points,
-    "lemma-3": lambda r, t, k, w: [t > 1, r >= t, k >= 2],
+    "lemma-3": lambda r, t, k, w: [r > 1, r >= t, t >= 1, k >= 2],
     "lemma-5": lambda s, u, t, z: [z >= 1, t >= z, u >= z, s * z >= t * u],
     "lemma-5-theta-3-4": lambda x, y: [y >= 1, x >= y],
     "lemma-5-theta-3-5": lambda x, y: [y >= 1, x >= y],
@@ -128,6 +128,29 @@ def test_a_theorem_is_about_the_range_that_it_is_said_to_be_about(file: str) -> 
 
 def test_every_range_is_of_a_theorem() -> None:
     assert {*RANGES, *ALTERED_RANGES} <= {file.removesuffix(".smt2") for file in FILES}
+
+
+SMALLEST: dict[str, str | None] = {
+    **dict.fromkeys(("blh-below-1", "blh-below-2"), "x"),
+    **dict.fromkeys(("corollary-2", "corollary-2-trivial", "lemma-1", "lemma-1-1-3", "lemma-1-2-3", "lemma-2")),
+    **dict.fromkeys(("epsilon-k-below", "epsilon-k-beyond")),
+    "epsilon-k-once": "s",
+    **dict.fromkeys(("lemma-5-theta-3-4", "lemma-5-theta-3-5", "lemma-5-theta-9-10"), "y"),
+}
+"""The variable that is 1 where the smallest ε is 0, if it is not t, nor s where there is no t; None if no ε varies."""
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_words_include_a_budget_of_zero_where_the_theorem_does(file: str) -> None:
+    text, name = FILES[file], file.removesuffix(".smt2").removesuffix("-altered")
+    smallest = SMALLEST.get(name, "t" if "(declare-fun t ()" in text else "s")
+    if smallest is None:
+        return
+    solver = z3.Solver()
+    solver.add(*list(z3.parse_smt2_string(text))[:-1], z3.Real(smallest) == 1)
+    words = text.partition("(set-logic")[0]
+    assert bool(re.search(r"epsilon >= 0|>= 1\b", words)) == (solver.check() == z3.sat)
+    assert re.search(r"epsilon >=? 0|>=? 1\b", words)
 
 
 def narrower(name: str, monkeypatch: pytest.MonkeyPatch) -> str:

@@ -18,7 +18,16 @@ from qifldp.errors import InputError
 from qifldp.proofs.claim import Finding, UncheckedError
 from qifldp.proofs.formulas import All, Formula, Not, above, at_least, equivalent, implies, let, same
 from qifldp.proofs.ledger import CLAIMS
-from qifldp.proofs.lemmas import corollary_2, family, grr_family, lemma_1, lemma_1_any_errors, lemma_2, subset_family
+from qifldp.proofs.lemmas import (
+    MEANING,
+    corollary_2,
+    family,
+    grr_family,
+    lemma_1,
+    lemma_1_any_errors,
+    lemma_2,
+    subset_family,
+)
 from qifldp.proofs.prove import export_theorems, find_claims, smt_files
 from qifldp.proofs.provers import Proved, ask_cvc5, ask_z3
 from qifldp.proofs.smt import Theorem
@@ -80,6 +89,51 @@ def test_files_say_what_they_are() -> None:
         declared = set(re.findall(r"\(declare-fun (\w) \(\) Real\)", body))
         assert used <= declared, name
         assert body.endswith("(check-sat)\n")
+
+
+def said(text: str) -> str:
+    """Return what a file says that it asserts: its words before the expected answer, less what explains variables."""
+    head = text.partition("; Expected: ")[0].partition("; ALTERED: ")[0]
+    return " ".join(line.removeprefix("; ") for line in head.splitlines() if line != f"; {MEANING}")
+
+
+def test_files_that_assert_something_else_say_something_else() -> None:
+    """The words of a wrong form are its own, and say so first; no two theorems have the same words."""
+    words = {name: said(text) for name, text in FILES.items()}
+    assert len({text.removeprefix("Altered: ").removeprefix("Altered ") for text in words.values()}) == len(FILES)
+    assert all(text.startswith("Altered") == name.endswith("-altered.smt2") for name, text in words.items())
+
+
+@pytest.mark.parametrize(
+    ("name", "right", "wrong"),
+    [
+        ("lemma-11", "bits of SUE are refined to those of THE", "bits of THE are refined to those of SUE"),
+        ("lemma-3", "for all r >= t >= 1", "for all t >= r > 1"),
+        ("lemma-10-1", "(B) (2 s u - s^2 - 1)^2 >=", "(B) 2 (2 s u - s^2 - 1)^2 >="),
+        ("oue-least-variance", "rare values, q(1 - q)/(p - q)^2", "that everybody has, p(1 - p)/(p - q)^2"),
+        ("definition-9", "at most e^epsilon,", "at most e^(epsilon/2),"),
+        ("lemma-12", "in the order", "in the reverse order"),
+        ("the-tight", "is below e^epsilon", "is at least e^epsilon"),
+        ("epsilon-k-once", "all k >= 3", "all k >= 2"),
+        ("epsilon-k-beyond", "At s = k/v - 2", "At s = k/v - 1"),
+        ("lemma-9", "epsilon > 0", "epsilon >= 0"),
+    ],
+)
+def test_words_have_the_alteration(name: str, right: str, wrong: str) -> None:
+    texts = [said(FILES[f"{name}{altered}.smt2"]) for altered in ("", "-altered")]
+    assert [(right in text, wrong in text) for text in texts] == [(True, False), (False, True)]
+
+
+@pytest.mark.parametrize(
+    ("part", "goal"),
+    [
+        (1, "where (A) and (B) hold, bits of OUE are refined to those of THE."),
+        (2, "where bits of OUE are refined to those of THE, (A) holds."),
+        (3, "where bits of OUE are refined to those of THE, (B) holds."),
+    ],
+)
+def test_each_part_of_lemma_10_says_which_it_is(part: int, goal: str) -> None:
+    assert goal in said(FILES[f"lemma-10-{part}.smt2"])
 
 
 def test_exporting_one_claim_and_none(tmp_path: Path) -> None:

@@ -79,7 +79,8 @@ def test_sue_to_oue_holds_from_a_threshold(k: int, start: str) -> None:
         assert not decided(SUE(k, Fraction(start) - times * step), OUE(k, Fraction(start) - times * step))
 
 
-BITWISE_THRESHOLD = Fraction("0.79999")
+BITWISE_THRESHOLD = Fraction("0.799988674")
+"""By Lemma 10 at ε = 0.8, rounded up to nine digits (0.7999886739…)."""
 
 
 @pytest.mark.parametrize(("k", "theta"), [(3, "0.664"), (4, "0.750"), (6, "0.792")])
@@ -89,12 +90,11 @@ def test_oue_to_the_from_a_threshold(k: int, theta: str) -> None:
     assert not decided(OUE(k, "0.8"), THE(k, "0.8", theta=Fraction(theta) - half))
 
 
-@pytest.mark.parametrize("k", [2, 3, 5, 8, 11, 14, 20, 30])
+@pytest.mark.parametrize("k", [2, 3, 5, 8, 11, 12, 13, 14, 20, 30])
 def test_oue_to_the_starts_just_below_the_threshold_of_bits(k: int) -> None:
-    """Lemma 10 gives 0.79999…, to within 1e-5; the one-hot threshold is within 1e-5 of it from k = 14 on."""
-    step = Fraction(1, 10**5)
-    assert decided(OUE(k, "0.8"), THE(k, "0.8", theta=BITWISE_THRESHOLD + step))
-    assert decided(OUE(k, "0.8"), THE(k, "0.8", theta=BITWISE_THRESHOLD - 2 * step)) == (k < 14)
+    """At the threshold of bits it holds, a hundred-thousandth below only up to k = 12: there it is 9.9e-6 at k = 13."""
+    assert decided(OUE(k, "0.8"), THE(k, "0.8", theta=BITWISE_THRESHOLD))
+    assert decided(OUE(k, "0.8"), THE(k, "0.8", theta=BITWISE_THRESHOLD - Fraction(1, 10**5))) == (k < 13)
 
 
 def test_rounded_parameters_are_no_refinement_families() -> None:

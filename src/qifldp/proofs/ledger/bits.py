@@ -15,6 +15,7 @@ from qifldp.proofs.checks import Decided, Later, Question, Together
 from qifldp.proofs.claim import Claim, Finding, every
 from qifldp.proofs.formulas import All
 from qifldp.proofs.lemmas import (
+    BUDGETS,
     bits,
     budget,
     domain,
@@ -64,9 +65,11 @@ def _whole_report(root: bool) -> Proved:
     s, u, a, b = variables("s", "u", "a", "b")
     most = s if root else s**2
     goal = All([named(bit, a, b, partial(whole_private, most=most)) for bit in bits(s, u)])
+    bound = "e^(epsilon/2)" if root else "e^epsilon"
     words = (
-        "Definition 9: whole reports of SUE, OUE and THE have likelihood ratios of at most e^epsilon:\n"
-        "(1 - b)(1 - a) <= e^epsilon b a for the errors a = q and b = 1 - p of each."
+        f"{'Altered ' * root}Definition 9, {BUDGETS}:\n"
+        f"whole reports of SUE, OUE and THE have likelihood ratios of at most {bound}, that is\n"
+        f"(1 - b)(1 - a) <= {bound} b a for the errors a = q and b = 1 - p of each."
     )
     return Proved((theorem("definition-9", words, ("s", "u", "a", "b"), domain(s, u, positive=True), goal),))
 

@@ -14,7 +14,7 @@ from qifldp.channels.channel import Channel
 from qifldp.proofs.checks import Decided, Later, Question, Together
 from qifldp.proofs.claim import Claim, Finding, every
 from qifldp.proofs.formulas import All, Formula, Not, above, at_least, bit_refines, let, same
-from qifldp.proofs.lemmas import MEANING, bits, budget, domain, named, the_spends_less, theorem
+from qifldp.proofs.lemmas import BUDGETS, MEANING, bits, budget, domain, named, the_spends_less, theorem
 from qifldp.proofs.provers import Proved
 from qifldp.proofs.smt import Theorem
 from qifldp.proofs.terms import Bit, Term, bit_of, variables
@@ -35,7 +35,10 @@ def _private_bit(bit: Bit, most: Term) -> Formula:
 def _half_private(name: Literal["SUE", "OUE"]) -> Proved:
     s, a, b = variables("s", "a", "b")
     bit = bit_of(SUE, s) if name == "SUE" else bit_of(OUE, s)
-    words = f"{name} on bits, of errors a and b: all likelihood ratios are at most e^(epsilon/2)."
+    words = (
+        f"{'Altered: ' * (name == 'OUE')}{name} on bits, of errors a and b: all likelihood ratios are at most\n"
+        "e^(epsilon/2), for every epsilon > 0."
+    )
     goal = named(bit, a, b, partial(_private_bit, most=s))
     return Proved((theorem(f"half-dp-{name.lower()}", words, ("s", "a", "b"), [above(s, 1)], goal),))
 
@@ -45,14 +48,14 @@ def _half_private_the() -> Proved:
     s, u = budget()
     _, oue, the = bits(s, u)
     goal = All([_private_bit(the, s), Not(_private_bit(oue, s))])
-    words = "On bits, THE is (epsilon/2)-DP and OUE is not, for every epsilon > 0 and theta in [0, 1]."
+    words = f"On bits, THE is (epsilon/2)-DP and OUE is not, {BUDGETS}."
     return Proved((theorem("half-dp", words, ("s", "u"), domain(s, u, positive=True), goal),))
 
 
 def _the_is_not() -> Proved:
     s, u = budget()
     goal = Not(_private_bit(bits(s, u)[2], s))
-    words = "As printed: THE is not (epsilon/2)-DP on bits."
+    words = f"Altered, as printed: THE is not (epsilon/2)-DP on bits, {BUDGETS}."
     return Proved((theorem("half-dp-the", words, ("s", "u"), domain(s, u, positive=True), goal),))
 
 
@@ -70,9 +73,9 @@ def _universal(allowed: int) -> Proved:
     goal = All([*(at_least(value, 0) for value in values), let(w, values[0], let(v, values[1], column))])
     assumed = [above(s, 1), at_least(s**allowed * b, a), at_least(s**allowed * a, b)]
     words = (
-        f"SUE is refined to every channel on two secrets whose likelihood ratios are at most s^{allowed}: a column\n"
-        "(a, b) of it is the bit of SUE times a column (w, v) that is not negative. Rows of SUE and of the channel\n"
-        "sum to one, so those of all w and v do."
+        f"{'Altered: ' * (allowed != 1)}SUE is refined to every channel on two secrets whose likelihood ratios are\n"
+        f"at most s^{allowed}, for every epsilon > 0: a column (a, b) of it is the bit of SUE times a column (w, v)\n"
+        "that is not negative. Rows of SUE and of the channel sum to one, so those of all w and v do."
     )
     return Proved((theorem(f"universal-{allowed}", words, ("s", "a", "b", "w", "v"), assumed, goal),))
 
@@ -94,14 +97,13 @@ def is_extreme(channel: Channel, ratio: Fraction) -> bool:
 
     Columns of such channels make a cone, c_x ≤ ratio·c_x′ for all x and x′. If E·W = C, columns of C are sums of
     multiples of those of E; a column on an extreme ray (k − 1 independent inequalities are equations there) is a sum of
-    its own multiples only, so E has no other columns. If C's are independent, they can be multiplied in one way only so
-    that rows sum to one: merged, E is C.
+    its own multiples only. So W sends a column of E to columns of C on its own ray only, and all of it, as rows of W
+    sum to one: with the columns of each ray merged, E is C.
     """
     k, columns = channel.domain_size, channel.matrix.T.tolist()
     if any(c[x] > ratio * c[y] for c in columns for x, y in permutations(range(k), 2)):
         return False
-    rays = all(_rank([row for row in _bounds(k, ratio) if _dot(row, c) == 0]) == k - 1 for c in columns)
-    return rays and _rank(columns) == len(columns)
+    return all(_rank([row for row in _bounds(k, ratio) if _dot(row, c) == 0]) == k - 1 for c in columns)
 
 
 def _bounds(k: int, ratio: Fraction) -> list[list[Fraction]]:
@@ -127,7 +129,9 @@ def _lemma_9(*, positive: bool) -> Proved:
     sue, oue = bit_of(SUE, s), bit_of(OUE, s)
     goal = All([Not(bit_refines(original=sue, refined=oue)), Not(bit_refines(original=oue, refined=sue))])
     start = above(s, 1) if positive else at_least(s, 1)
-    words = "Lemma 9: bits of SUE and OUE are incomparable" + ("." if positive else ", at epsilon = 0 too (altered).")
+    words = "Lemma 9: bits of SUE and OUE are incomparable, for every epsilon > 0."
+    if not positive:
+        words = "Altered Lemma 9: bits of SUE and OUE are incomparable, for every epsilon >= 0."
     return Proved((Theorem("lemma-9" + "-altered" * (not positive), f"{words}\n{MEANING}", ("s",), [start], goal),))
 
 
@@ -144,7 +148,11 @@ def _lemma_11(*, swapped: bool = False, strictly: bool = False) -> Proved:
     sue, _, the = bits(s, u)
     pair = (the, sue) if swapped else (sue, the)
     goal = bit_refines(original=pair[0], refined=pair[1])
-    words = "Lemma 11: bits of SUE are refined to those of THE, for every epsilon and theta in [0, 1]."
+    first, second = ("THE", "SUE") if swapped else ("SUE", "THE")
+    words = (
+        f"{'Altered ' * swapped}Lemma 11: bits of {first} are refined to those of {second},\n"
+        f"for every epsilon {'>' if strictly else '>='} 0 and theta in [0, 1]."
+    )
     assumed = domain(s, u, positive=strictly)
     return Proved((theorem("lemma-11" + "-printed" * strictly, words, ("s", "u"), assumed, goal),))
 
@@ -153,7 +161,7 @@ def _lemma_11_small_theta() -> Proved:
     """Below θ = 1/2 too, which the printed form does not cover."""
     s, u = budget()
     sue, _, the = bits(s, u)
-    words = "Lemma 11 for theta below 1/2: bits of SUE are refined to those of THE."
+    words = "Lemma 11 below theta = 1/2: bits of SUE are refined to those of THE, for epsilon > 0 and 0 <= theta < 1/2."
     assumed = [above(s, 1), at_least(u, 1), above(s - u * u, 0)]
     goal = bit_refines(original=sue, refined=the)
     return Proved((theorem("lemma-11-small-theta", words, ("s", "u"), assumed, goal),))
@@ -179,7 +187,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "sue-half-epsilon",
         "“the SUE channel is ε/2-DP”, VI-B",
-        "On bits SUE is ε/2-DP.",
+        "On bits SUE is ε/2-DP, for every ε > 0.",
         "SMT",
         Later(lambda: _half_private("SUE")),
         Later(lambda: _half_private("OUE")),
@@ -198,8 +206,8 @@ CLAIMS: tuple[Claim, ...] = (
         "no-optimum-above-two",
         "no unique optimum on > 2 secrets, VI-B",
         "On three secrets, at e^ε = 3/2, 4 and 20, no ε-DP channel is refined to every other: GRR and SS with ω = 2 "
-        "are both ε-DP, and both extreme (their columns lie on extreme rays of the cone of ε-DP columns and are "
-        "independent, so no other ε-DP channel is refined to one of them), and incomparable.",
+        "are both ε-DP, and both extreme (their columns lie on extreme rays of the cone of ε-DP columns, so no other "
+        "ε-DP channel is refined to one of them), and incomparable.",
         "certified refinement",
         Together(_both_extreme, Decided(partial(_three_secrets, expected=False))),
         Decided(partial(_three_secrets, expected=True)),

@@ -32,6 +32,9 @@ from qifldp.protocols.unary_encoding import OUE, SUE
 LARGEST = 20
 """Domain size up to which ε_k is isolated, with the conditions of all sizes."""
 
+LARGEST_CONDITION, LARGEST_END = 12, 40
+"""Domain sizes up to which the conditions of all sizes are one, and the ends of its quotient are as they are said."""
+
 
 DIGITS = 60
 """Decimals of ε_k that its ball has to give."""
@@ -39,7 +42,7 @@ DIGITS = 60
 
 @cache
 def thresholds() -> tuple[Threshold, ...]:
-    """Return ε_k for k = 3..20."""
+    """Return ε_k for k = 3, 4, … up to the largest."""
     return tuple(threshold(k) for k in range(3, LARGEST + 1))
 
 
@@ -114,11 +117,11 @@ def _one_condition(shift: int) -> Finding:
     """μ_SUE[w]/μ_OUE[w] = 2(s² + 1)^{k−1}/(s^{k−1−w}(s + 1)^k): the same for all w but for a power of s > 1."""
     s: Symbolic = HALF_BUDGET.exponential(ANY_BUDGET, Fraction(1, 2))
     cases = []
-    for k in range(2, 13):
+    for k in range(2, LARGEST_CONDITION + 1):
         for w in range(1, k):
             wanted = 2 * (s**2 + 1) ** (k - 1) / (s ** (k - 1 - w + shift) * (s + 1) ** k)
             cases.append((f"k = {k}, w = {w}", HALF_BUDGET.equal(mass(SUE, k, w) / mass(OUE, k, w), wanted)))
-    return every(cases, "identities in e^(ε/2), k = 2..12")
+    return every(cases, f"identities in e^(ε/2), k = 2..{LARGEST_CONDITION}")
 
 
 def _slope(k: Term, s: Term) -> Term:
@@ -137,11 +140,11 @@ def _derivative() -> Finding:
 def _ends(limit: int) -> Finding:
     """The quotient 2(s² + 1)^{k−1}/(s^{k−2}(s + 1)^k) is 1 at s = 1, and 2 (``limit``) at infinity."""
     s, cases = fmpz_poly([0, 1]), []
-    for k in range(2, 41):
+    for k in range(2, LARGEST_END + 1):
         top, bottom = 2 * (s**2 + 1) ** (k - 1), s ** (k - 2) * (s + 1) ** k
         tends = top.degree() == bottom.degree() and top.coeffs()[-1] == limit * bottom.coeffs()[-1]
         cases.append((f"k = {k}", top(1) == bottom(1) and tends))
-    return every(cases, "quotients, 1 at s = 1 and 2 at infinity, k = 2..40")
+    return every(cases, f"quotients, 1 at s = 1 and 2 at infinity, k = 2..{LARGEST_END}")
 
 
 def _one_crossing(smallest: int) -> Proved:
@@ -150,9 +153,11 @@ def _one_crossing(smallest: int) -> Proved:
     assumed = [at_least(k, smallest), at_least(s, 1), above(t, s)]
     goal = All([above(0 * k, _slope(k, k / k)), implies(at_least(_slope(k, s), 0), above(_slope(k, t), 0))])
     words = (
-        "SUE against OUE over k values at one epsilon: r(s) = 2 (s^2 + 1)^(k-1)/(s^(k-2) (s + 1)^k) >= 1 decides.\n"
-        "r(1) = 1, r tends to 2; the sign of its slope is that of k s^2 - 2 (k - 1) s - (k - 2), negative at s = 1,\n"
-        "and positive for good once it is not negative (t > s). So r crosses 1 exactly once: at s = e^(epsilon_k/2)."
+        f"{'Altered, for' if smallest < 3 else 'For'} all k >= {smallest} and t > s >= 1:\n"
+        "k s^2 - 2 (k - 1) s - (k - 2), the sign of the slope of r(s) = 2 (s^2 + 1)^(k-1)/(s^(k-2) (s + 1)^k), is\n"
+        "negative at s = 1; where it is not negative at s, it is positive at t.\n"
+        "SUE against OUE over k values at one epsilon: r >= 1 decides; r(1) = 1, and r tends to 2. So r would cross 1\n"
+        "exactly once: at s = e^(epsilon_k/2)."
     )
     name = "epsilon-k-once" + "-altered" * (smallest < 3)
     return Proved((Theorem(name, words, ("k", "s", "t"), assumed, goal),))
@@ -182,7 +187,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "epsilon-k",
         "ε_k, beyond VI-B",
-        "For k = 3..20, SUE ⊑ OUE exactly for ε ≥ ε_k = 2 ln s_k, s_k the only root above 1 of "
+        f"For k = 3..{LARGEST}, SUE ⊑ OUE exactly for ε ≥ ε_k = 2 ln s_k, s_k the only root above 1 of "
         "2(s² + 1)^{k−1} − s^{k−2}(s + 1)^k.",
         "symbolic",
         partial(_isolated, Fraction(0)),
@@ -193,7 +198,7 @@ CLAIMS: tuple[Claim, ...] = (
         "one-condition",
         "ε_k, all sizes, beyond VI-B",
         "μ_SUE[w]/μ_OUE[w] = 2(s² + 1)^{k−1}/(s^{k−1−w}(s + 1)^k), s = e^{ε/2}: "
-        "so the condition of w = 1 implies all others (k = 2..12).",
+        f"so the condition of w = 1 implies all others (k = 2..{LARGEST_CONDITION}).",
         "symbolic",
         partial(_one_condition, 0),
         partial(_one_condition, 1),
@@ -204,7 +209,7 @@ CLAIMS: tuple[Claim, ...] = (
         "ε_k for every k, beyond VI-B",
         "For every k ≥ 3 there is one ε_k > 0 such that SUE ⊑ OUE exactly for ε ≥ ε_k. Proved for every k: that the "
         "quotient of `one-condition` at w = 1 falls, then rises. Checked at instances only: that it decides "
-        "(k = 2..12), and its ends, 1 and 2 (k = 2..40).",
+        f"(k = 2..{LARGEST_CONDITION}), and its ends, 1 and 2 (k = 2..{LARGEST_END}).",
         "SMT",
         Together(partial(_ends, 2), _derivative, Later(lambda: _one_crossing(3))),
         Later(lambda: _one_crossing(2)),

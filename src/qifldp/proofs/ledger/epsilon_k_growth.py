@@ -12,12 +12,15 @@ from qifldp.exact.symbolic import Symbolic
 from qifldp.proofs.checks import Later, Together, Within, enclosed
 from qifldp.proofs.claim import Claim, Finding, every
 from qifldp.proofs.formulas import All, above, at_least, same
-from qifldp.proofs.ledger.epsilon_k import thresholds
+from qifldp.proofs.ledger.epsilon_k import LARGEST_CONDITION, thresholds
 from qifldp.proofs.provers import Proved
 from qifldp.proofs.roots import ANY_BUDGET, HALF_BUDGET, Threshold, mass
 from qifldp.proofs.smt import Theorem
 from qifldp.proofs.terms import Term, variables
 from qifldp.protocols.unary_encoding import OUE, SUE
+
+LARGEST_QUOTIENT = 20
+"""Domain size up to which the logarithm in the theorems is held against the quotient, whose powers are linear in k."""
 
 LEAST_LN_2, MOST_LN_2 = Fraction(693, 1000), Fraction(694, 1000)
 
@@ -31,14 +34,14 @@ def _is_the_quotient() -> Finding:
     """Powers of 2, 1 + 1/s² and 1 + 1/s, with the coefficients of v, a and b, give μ_SUE[1]/μ_OUE[1]."""
     s: Symbolic = HALF_BUDGET.exponential(ANY_BUDGET, Fraction(1, 2))
     whole, cases = log_quotient(*variables("k", "v", "a", "b")), []
-    for k in range(2, 21):
+    for k in range(2, LARGEST_QUOTIENT + 1):
         twos, squares, ones = (whole.at([Fraction(k), *(Fraction(x == place) for x in range(3))]) for place in range(3))
         parts = ((s / s * 2, twos), ((s**2 + 1) / s**2, squares), ((s + 1) / s, ones))
         found = s / s
         for base, power in parts:
             found = found * base ** int(power) if power >= 0 else found / base ** int(-power)
         cases.append((f"k = {k}", HALF_BUDGET.equal(mass(SUE, k, 1) / mass(OUE, k, 1), found)))
-    return every(cases, "identities in e^(ε/2), k = 2..20")
+    return every(cases, f"identities in e^(ε/2), k = 2..{LARGEST_QUOTIENT}")
 
 
 def _logarithms() -> Finding:
@@ -75,7 +78,8 @@ def below(slack: int = 0) -> Theorem:
         above(1 - s * b, 0),
         same(s * v, k - slack * v),
     ]
-    words = f"At s = k/v{f' - {slack}' if slack else ''} SUE is refined to OUE, for every k >= 3.\n{MEANING}"
+    place = f"Altered: At s = k/v - {slack}" if slack else "At s = k/v"
+    words = f"{place} SUE is refined to OUE, for every k >= 3.\n{MEANING}"
     name = "epsilon-k-below" + "-altered" * bool(slack)
     return Theorem(name, words, ("k", "v", "s", "a", "b"), assumed, above(log_quotient(k, v, a, b), 0))
 
@@ -91,7 +95,8 @@ def beyond(distance: int = 2) -> Theorem:
         at_least(1 - s**2 * a, 0),
         at_least(2 * s**2 * b, 2 * s - 1),
     ]
-    words = f"At s = k/v - {distance}, which is above 1, SUE is not refined to OUE, for every k >= 4.\n{MEANING}"
+    place = f"{'Altered: ' * (distance != 2)}At s = k/v - {distance}, which is above 1,"
+    words = f"{place} SUE is not refined to OUE, for every k >= 4.\n{MEANING}"
     goal = All([above(s, 1), above(-log_quotient(k, v, a, b), 0)])
     return Theorem("epsilon-k-beyond" + "-altered" * (distance != 2), words, ("k", "v", "s", "a", "b"), assumed, goal)
 
@@ -101,7 +106,8 @@ CLAIMS: tuple[Claim, ...] = (
         "epsilon-k-growth",
         "ε_k grows like 2 ln(k/ln 2), beyond VI-B",
         "k/ln 2 − 2 < e^{ε_k/2} < k/ln 2 for every k ≥ 3 (the lower bound at k = 3 in balls), if the condition of "
-        "w = 1 decides: that is checked at k = 2..12 (`one-condition`).",
+        f"w = 1 decides: that is checked at k = 2..{LARGEST_CONDITION} (`one-condition`), and its logarithm at "
+        f"k = 2..{LARGEST_QUOTIENT}.",
         "SMT",
         Together(
             _is_the_quotient,

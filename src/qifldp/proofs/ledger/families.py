@@ -160,7 +160,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "lemma-3",
         "Lemma 3, VI-A1",
-        "GRR is a refinement family, for every k: GRR-like noise turns a larger ε into a smaller one.",
+        "GRR is a refinement family, for every k ≥ 2: R_ε′ ⊑ R_ε for all ε′ ≥ ε ≥ 0 with ε′ > 0, by GRR-like noise.",
         "SMT",
         Later(lambda: Proved((grr_family(),))),
         Later(lambda: Proved((grr_family(backwards=True),))),
@@ -179,8 +179,8 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "lemma-5",
         "Lemma 5, VI-A2",
-        "T_{ε′,θ′} ⊑ T_{ε,θ} whenever ε′θ′ ≥ εθ and ε′(1 − θ′) ≥ ε(1 − θ), θ and θ′ in [0, 1]; "
-        "equal θ is a special case.",
+        "T_{ε′,θ′} ⊑ T_{ε,θ} on bits whenever ε′θ′ ≥ εθ and ε′(1 − θ′) ≥ ε(1 − θ), ε ≥ 0, θ and θ′ in [0, 1]; "
+        "equal θ is a special case. Hence one-hot (Lemma 4), as checked for two pairs of unlike θ at k = 5.",
         "SMT",
         Later(lambda: Proved((family("lemma-5", THE),))),
         Later(lambda: Proved((family("lemma-5-altered", THE, backwards=True),))),
@@ -211,7 +211,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "lemma-7",
         "Lemma 7, VI-A2",
-        "SUE is a refinement family: S_ε′ ⊑ S_ε on bits for all ε ≤ ε′, hence one-hot.",
+        "SUE is a refinement family: S_ε′ ⊑ S_ε on bits for all ε′ ≥ ε ≥ 0, hence one-hot.",
         "SMT",
         Later(lambda: Proved((family("lemma-7", SUE),))),
         Later(lambda: Proved((family("lemma-7-altered", SUE, backwards=True),))),
@@ -220,7 +220,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "lemma-8",
         "Lemma 8, VI-A2",
-        "OUE is a refinement family: O_ε′ ⊑ O_ε on bits for all ε ≤ ε′, hence one-hot.",
+        "OUE is a refinement family: O_ε′ ⊑ O_ε on bits for all ε′ ≥ ε ≥ 0, hence one-hot.",
         "SMT",
         Later(lambda: Proved((family("lemma-8", OUE),))),
         Later(lambda: Proved((family("lemma-8-altered", OUE, backwards=True),))),
@@ -229,8 +229,9 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "ss-family",
         "SS, VI-A3",
-        "SS of a fixed ω is a refinement family, for every k (left open in the paper): noise that keeps the set with "
-        "one probability, else draws any set of its size, turns a larger ε into a smaller one.",
+        "SS of a fixed ω is a refinement family, for every k and 1 ≤ ω ≤ k − 1 (left open in the paper): noise that "
+        "keeps the set with one probability, else draws any set of its size, turns ε′ into ε, for all ε′ ≥ ε > 0 (at "
+        "ε = 0 nothing is told).",
         "SMT",
         Together(_subset_noise, Later(lambda: Proved((subset_family(),)))),
         Later(lambda: Proved((subset_family(backwards=True),))),
@@ -239,8 +240,8 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "lh-family",
         "LH, VI-A3",
-        "LH of a fixed g, so BLH, is a refinement family (left open in the paper): a larger ε is refined to a smaller "
-        "one on bits, the support of one value, for every g; hence on whole reports by Lemma 4, for every k.",
+        "LH of a fixed g, so BLH, is a refinement family (left open in the paper): ε′ is refined to ε on bits, the "
+        "support of one value, for all ε′ ≥ ε ≥ 0 and g ≥ 2; hence on whole reports by Lemma 4, for every k.",
         "SMT",
         Together(_lh_bit, Later(lambda: Proved((family("lh-family", LH),)))),
         Later(lambda: Proved((family("lh-family-altered", LH, backwards=True),))),

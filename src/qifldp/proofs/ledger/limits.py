@@ -103,7 +103,10 @@ def binary_capacity(x: Value, y: Value) -> Value:
 def _binary(most: int) -> Proved:
     """ML(BLH) < most for every ε and k."""
     x, y = variables("x", "y")
-    words = f"Bayes capacity of BLH, 2 (x y + 1 - x)/((x + 1) y) with x = e^epsilon, y = 2^k, is below {most}."
+    words = (
+        f"{'Altered: ' * (most != 2)}Bayes capacity of BLH, 2 (x y + 1 - x)/((x + 1) y) with x = e^epsilon, y = 2^k,\n"
+        f"is below {most}, for every epsilon >= 0 and k >= 2."
+    )
     goal = above(most - binary_capacity(x, y), 0)
     return Proved((Theorem(f"blh-below-{most}", words, ("x", "y"), [at_least(x, 1), at_least(y, 4)], goal),))
 

@@ -108,9 +108,15 @@ def _lemma_12(order: str) -> Proved:
     rising = [at_least(one[i + 1] * zero[i], one[i] * zero[i + 1]) for i in range(2)]
     goal = All([*(at_least(entry, 0) for entry in (*zero, *one)), *rising])
     words = (
-        "Lemma 12: the matrix is a channel, and its columns come in the order of their likelihood ratios.\n"
-        "The corners of its curve are those of SUE and OUE, so it is the greatest lower bound of both."
+        "Lemma 12, for every epsilon > 0: the matrix is a channel, and its columns come in the order of their\n"
+        "likelihood ratios. The corners of its curve are those of SUE and OUE, so it is the greatest lower bound of\n"
+        "both."
     )
+    if order == "reversed":
+        words = (
+            "Altered Lemma 12, for every epsilon > 0: the matrix is a channel, and its columns come in the reverse\n"
+            "order of their likelihood ratios."
+        )
     name = "lemma-12" + "-altered" * (order == "reversed")
     return Proved((Theorem(name, f"{words}\n{MEANING}", ("s",), [above(s, 1)], goal),))
 
@@ -144,8 +150,11 @@ def _minimum_one_hot(power: str) -> Proved:
     ratio = All([exact, above(x, s**2 * y)]) if power == "more" else at_least(s**2 * y, x)
     others = [at_least(x * zero[i] * one[j], y * one[i] * zero[j]) for i, j in product(range(3), repeat=2)]
     goal = All([above(least, 0), let(x, largest, let(y, least, All([ratio, *others])))])
+    way = "more than" if power == "more" else "at most"
     words = (
-        "One-hot reports of the minimum have a largest likelihood ratio x/y of s (s^2 + 1)/2, more than e^epsilon:\n"
+        f"{'Altered, for' if power != 'more' else 'For'} every epsilon > 0:\n"
+        f"one-hot reports of the minimum have a largest likelihood ratio x/y that is {way} e^epsilon"
+        f"{', s (s^2 + 1)/2' * (power == 'more')};\n"
         "x is the product of the last column's entry for 1 and the first's for 0, y of the other two.\n"
         "No other columns of the two bits have a larger one."
     )
@@ -207,7 +216,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "lemma-12-one-hot",
         "Lemma 12, one-hot, VI-B",
-        "Lemma 12 is about bits: one-hot, M_ε is ln(e^{ε/2}(e^ε + 1)/2)-LDP, which is more than ε.",
+        "Lemma 12 is about bits: one-hot, M_ε is ln(e^{ε/2}(e^ε + 1)/2)-LDP, which is more than ε, for every ε > 0.",
         "SMT",
         Later(lambda: _minimum_one_hot("more")),
         Later(lambda: _minimum_one_hot("at-most")),

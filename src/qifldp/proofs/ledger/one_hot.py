@@ -8,30 +8,44 @@ from functools import partial
 from itertools import permutations, product
 
 from qifldp.channels.channel import Channel
+from qifldp.exact.balls import certain_floor
 from qifldp.proofs.checks import Decided, Question
-from qifldp.proofs.claim import Claim
+from qifldp.proofs.claim import Claim, listed
+from qifldp.proofs.ledger.thresholds import at
 from qifldp.proofs.terms import Bit, bit_of, variables
 from qifldp.protocols.local_hashing import BLH
 from qifldp.protocols.threshold_histogram import THE
 from qifldp.protocols.unary_encoding import OUE, SUE
 from qifldp.refinement.certificate import Order
 
+ABOVE_AT = (2, 3, 10, 50)
+"""Domain sizes at which one-hot refinement is decided just above the threshold of Lemma 10."""
+
+JUST_ABOVE = (("0.4", "0.76"), ("0.8", "0.8"), ("2", "0.902"), ("4", "0.976"))
+"""ε and θ."""
+
 
 def _above_threshold() -> Iterator[Question]:
-    for k, (epsilon, theta) in product(
-        (2, 3, 10, 50), (("0.4", "0.76"), ("0.8", "0.8"), ("2", "0.902"), ("4", "0.976"))
-    ):
+    for k, (epsilon, theta) in product(ABOVE_AT, JUST_ABOVE):
         yield Question(OUE(k, epsilon), THE(k, epsilon, theta=theta))
 
 
+ONE_HOT = {3: "0.66409", 4: "0.74975", 6: "0.79207"}
+"""By domain size, the θ around which one-hot OUE begins to be refined to THE at ε = 0.8, to five digits."""
+
+LAST_AWAY, NEAR = 12, (13, 14, 20, 50)
+"""The last domain size that refines a hundred-thousandth below the bits' threshold as well, and some that do not."""
+
+
 def _one_hot_thresholds(same_as_bits: bool) -> Iterator[Question]:
-    """At ε = 0.8: where one-hot refinement begins, to five digits; altered: not below the bits' 0.79999."""
-    for k, edge in ((3, "0.66409"), (4, "0.74975"), (6, "0.79207")):
-        theta = Fraction(edge)
-        yield Question(OUE(k, "0.8"), THE(k, "0.8", theta=theta + Fraction(1, 200_000)), holds=not same_as_bits)
-        yield Question(OUE(k, "0.8"), THE(k, "0.8", theta=theta - Fraction(1, 200_000)), holds=False)
-    for k in (13, 14, 20, 50):  # 0.799979 is 1e-5 below the bits' threshold
-        yield Question(OUE(k, "0.8"), THE(k, "0.8", theta="0.799979"), holds=k == 13)
+    """At ε = 0.8: one-hot refinement on both sides of its edges; altered: nowhere below the threshold of bits."""
+    half, below = Fraction(1, 200_000), Fraction(1, 100_000)
+    for k, edge in ONE_HOT.items():
+        for theta, holds in ((Fraction(edge) + half, True), (Fraction(edge) - half, False)):
+            yield Question(OUE(k, "0.8"), THE(k, "0.8", theta=theta), holds=holds and not same_as_bits)
+    place = Fraction(certain_floor(lambda: at("0.8")() * 10**9), 10**9) - below
+    for k in (LAST_AWAY, *NEAR):
+        yield Question(OUE(k, "0.8"), THE(k, "0.8", theta=place), holds=k == LAST_AWAY and not same_as_bits)
 
 
 def _bit(bit: Bit, root: Fraction) -> Channel:
@@ -72,10 +86,11 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "corollary-1",
         "Cor. 1, VI-B",
-        "From the threshold of Lemma 10 on, O ⊑ T one-hot, for every k (by Lemma 4; checked at k = 2, 3, 10, 50 for "
-        "four pairs ε, θ just above it); not only from there: "
-        "at ε = 0.8 from 0.66409 (k = 3), 0.74975 (k = 4) and 0.79207 (k = 6), rounded, "
-        "against 0.79999 for bits; within 1e-5 of that at k = 14, 20 and 50, not at 13.",
+        f"From the threshold of Lemma 10 on, O ⊑ T one-hot, for every k (by Lemma 4; checked at k = {listed(ABOVE_AT)} "
+        "for four pairs ε, θ just above it); not only from there: at ε = 0.8, where bits need 0.79999, "
+        f"it holds 5e-6 above θ = {', '.join(f'{edge} (k = {k})' for k, edge in ONE_HOT.items())} "
+        f"and fails 5e-6 below; 1e-5 below the threshold of bits it holds at k = {LAST_AWAY}, "
+        f"and fails at k = {listed(NEAR)}.",
         "certified refinement",
         Decided(partial(_one_hot_thresholds, same_as_bits=False)),
         Decided(partial(_one_hot_thresholds, same_as_bits=True)),

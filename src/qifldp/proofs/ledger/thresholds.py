@@ -12,7 +12,7 @@ from qifldp.exact.balls import ball, certain_floor
 from qifldp.proofs.checks import Later, Together, Within
 from qifldp.proofs.claim import Claim, Finding, every
 from qifldp.proofs.formulas import Formula, Not, above, at_least, bit_refines, implies, same
-from qifldp.proofs.lemmas import bits, budget, corner_gap, domain, theorem
+from qifldp.proofs.lemmas import BUDGETS, bits, budget, corner_gap, domain, theorem
 from qifldp.proofs.provers import Proved
 from qifldp.proofs.terms import Term
 from qifldp.protocols.threshold_histogram import THE
@@ -45,15 +45,28 @@ def _lemma_10(factor: int) -> Proved:
     s, u = budget()
     _, oue, the = bits(s, u)
     refined, (first, second) = bit_refines(original=oue, refined=the), _beyond(s, u, factor)
-    parts = implies(first, implies(second, refined)), implies(refined, first), implies(refined, second)
-    words = (
-        "Lemma 10: bits of OUE are refined to those of THE exactly where\n"
-        "u >= (s^2 + 1 + (s - 1) sqrt(s^2 + 1))/(2 s),\n"
-        "that is theta >= [2 ln(e^eps + 1 + (e^(eps/2) - 1) sqrt(e^eps + 1)) - eps - 2 ln 2]/eps."
+    title, times, edge = (
+        "Lemma 10",
+        "",
+        "theta >= [2 ln(e^eps + 1 + (e^(eps/2) - 1) sqrt(e^eps + 1)) - eps - 2 ln 2]/eps",
     )
-    assumed = domain(s, u, positive=True)
-    made = [theorem(f"lemma-10-{i + 1}", words, ("s", "u"), assumed, part) for i, part in enumerate(parts)]
-    return Proved(tuple(made if factor == 1 else made[:1]))
+    if factor != 1:
+        title, times, edge = (
+            "Altered Lemma 10",
+            f"{factor} ",
+            f"u >= (s^2 + 1 + (s - 1) sqrt((s^2 + 1)/{factor}))/(2 s)",
+        )
+    where = f"(A) 2 s u - s^2 - 1 >= 0, (B) {times}(2 s u - s^2 - 1)^2 >= (s - 1)^2 (s^2 + 1); together:\n{edge}."
+    parts = (
+        ("where (A) and (B) hold, bits of OUE are refined to those of THE", implies(first, implies(second, refined))),
+        ("where bits of OUE are refined to those of THE, (A) holds", implies(refined, first)),
+        ("where bits of OUE are refined to those of THE, (B) holds", implies(refined, second)),
+    )
+    assumed, made = domain(s, u, positive=True), []
+    for i, (says, part) in enumerate(parts[: 3 if factor == 1 else 1], start=1):
+        words = f"{title}, part {i} of 3, {BUDGETS}:\n{says}.\n{where}"
+        made.append(theorem(f"lemma-10-{i}", words, ("s", "u"), assumed, part))
+    return Proved(tuple(made))
 
 
 def _formula() -> Within:
@@ -103,7 +116,8 @@ def _fixed_theta(half: bool, *, holds: bool) -> Proved:
     goal = refined if holds else Not(refined)
     assumed = [above(s, 1), above(u, 1), same(u * u, s) if half else same(u, s)]
     words = (
-        f"At theta = {'1/2' if half else '1'} bits of OUE are {'always' if holds else 'never'} refined to those of THE."
+        f"{'Altered: ' * (half == holds)}At theta = {'1/2' if half else '1'} bits of OUE are refined to those of THE "
+        f"for {'every' if holds else 'no'} epsilon > 0."
     )
     name = f"theta-{'half' if half else 'one'}-{'always' if holds else 'never'}"
     return Proved((theorem(name, words, ("s", "u"), assumed, goal),))
@@ -143,7 +157,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "theta-one",
         "“for θ = 1 always”, VI-B",
-        "At θ = 1 bits of OUE are refined to those of THE for every ε.",
+        "At θ = 1 bits of OUE are refined to those of THE for every ε > 0.",
         "SMT",
         Later(lambda: _fixed_theta(half=False, holds=True)),
         Later(lambda: _fixed_theta(half=False, holds=False)),

@@ -85,14 +85,26 @@ def _ue_rows(p: Fraction, q: Fraction) -> list[list[Fraction]]:
     return [[a, b, c, d], [a, c, b, d]]
 
 
-def _least_variance(rate: Callable[[Term, Term], Term]) -> Proved:
-    """For all bits p > q with p(1 − q) = s² (1 − p) q, s = e^{ε/2}: the rate is least at the product's OUE."""
+def _least_variance(*, rare: bool) -> Proved:
+    """For all bits p > q with p(1 − q) = s² (1 − p) q, s = e^{ε/2}: the variance is least at the product's OUE.
+
+    That is q(1 − q)/(p − q)² of rare values, p(1 − p)/(p − q)² (altered) of one that everybody has.
+    """
     p, q, s = variables("p", "q", "s")
     best = bit_of(OUE, s)
-    goal = at_least(rate(p, q), rate(1 - best.beta, best.alpha))
+
+    def variance(own: Term, other: Term) -> Term:
+        chance = other if rare else own
+        return chance * (1 - chance) / (own - other) ** 2
+
+    goal = at_least(variance(p, q), variance(1 - best.beta, best.alpha))
     words = (
-        "OUE has the least variance of rare values, q(1 - q)/(p - q)^2, among unary encodings of one budget,\n"
-        "p(1 - q) = s^2 (1 - p) q with s = e^(epsilon/2)."
+        "OUE has the least variance of rare values, q(1 - q)/(p - q)^2"
+        if rare
+        else "Altered: OUE has the least variance of a value that everybody has, p(1 - p)/(p - q)^2"
+    )
+    words += (
+        ",\namong unary encodings 0 < q < p < 1 of one budget, p(1 - q) = s^2 (1 - p) q with s = e^(epsilon/2) > 1."
     )
     assumed = [above(p, q), above(q, 0), above(1 - p, 0), above(s, 1), same(p * (1 - q), s**2 * (1 - p) * q)]
     return Proved((Theorem("oue-least-variance", words, ("p", "q", "s"), assumed, goal),))
@@ -155,10 +167,10 @@ CLAIMS: tuple[Claim, ...] = (
         "oue-least-variance",
         "“to minimise the variance”, V-D2",
         "Among unary encodings with p(1 − q)/((1 − p)q) = e^ε, OUE has the least q(1 − q)/(p − q)², the variance of "
-        "rare values, for every ε.",
+        "rare values, for every ε > 0.",
         "SMT",
-        Later(lambda: _least_variance(lambda p, q: q * (1 - q) / (p - q) ** 2)),
-        Later(lambda: _least_variance(lambda p, q: p * (1 - p) / (p - q) ** 2)),
+        Later(lambda: _least_variance(rare=True)),
+        Later(lambda: _least_variance(rare=False)),
         "p(1 − p)/(p − q)², the variance of a value that everybody has",
     ),
     Claim(
