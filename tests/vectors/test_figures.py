@@ -13,9 +13,11 @@ import pytest
 from qifldp.channels.channel import Channel
 from qifldp.experiments.capacities import BUDGETS, capacities_at
 from qifldp.experiments.catalogue import FIGURES
+from qifldp.experiments.clicks import sample
 from qifldp.experiments.figure import Figure, Point, Settings
 from qifldp.experiments.hashing_rates import ATTACKS, QUICK_SIZES, RIGHT, WRONG, buckets, equation_25
-from qifldp.experiments.squared_errors import least_domain, mean_squared_error, squared_errors
+from qifldp.experiments.intervals import mean_square_interval, success_interval
+from qifldp.experiments.squared_errors import least_domain, mean_squared_error, squared_errors, variances
 from qifldp.experiments.thresholds import the_threshold
 from qifldp.experiments.trade_offs import bit_channel
 from qifldp.protocols.subset_selection import GRR, SS
@@ -119,6 +121,41 @@ def test_figure_4_has_the_levels_of_theory(name: str) -> None:
             assert value == pytest.approx(unary_success(*LEVELS[name](epsilon, theta), 10), rel=ROUNDED)
     assert {f"{value:.2f}" for value in heights(figure, "OUE", names(figure)[-1]).values()} == {"0.55"}
     assert "(OUE at ε = 16 near 0.44, theory 0.55)" in figure.notes[-2]
+
+
+def confidence_of_each(figure: Figure) -> float:
+    """Return what each interval needs so that all of the figure hold together with 99 %, after its caption."""
+    points = figure.of("simulation")
+    intervals = sum(1 + (point.x_low is not None) for point in points)
+    caption = " ".join(figure.notes)
+    assert f"99% intervals for all {len(points)} simulated points together" in caption or (
+        "99% intervals, for all of them together" in caption
+    )
+    return 1 - (1 - 0.99) / intervals
+
+
+@pytest.mark.parametrize("name", ["fig1", "fig2", "fig3", "fig4", "fig7", "fig8"])
+def test_rates_have_intervals_that_hold_for_the_whole_figure(name: str) -> None:
+    figure = quick(name)
+    people, runs, each = figure.parameters["people"], figure.parameters.get("runs"), confidence_of_each(figure)
+    assert isinstance(people, int)
+    n = people * runs if isinstance(runs, int) else people // 2  # half of the reports are on either bit
+    for point in figure.of("simulation"):
+        assert (point.low, point.high) == success_interval(round(point.y * n), n, each)
+        if point.x_low is not None:
+            assert (point.x_low, point.x_high) == success_interval(round(point.x * n), n, each)
+    assert (figure.of("simulation")[0].x_low is None) == (runs is not None)
+
+
+def test_errors_have_intervals_that_hold_for_the_whole_figure() -> None:
+    figure = quick("fig5")
+    counts, _ = sample(None, 10_000, Settings(seed=1).rng(5))
+    runs, each = figure.parameters["runs"], confidence_of_each(figure)
+    assert isinstance(runs, int)
+    for panel in figure.panels:
+        point = figure.of("simulation", "OUE", panel.name)[0]
+        spread = variances(OUE(len(counts), panel.values["epsilon"]), counts)
+        assert (point.low, point.high) == mean_square_interval(point.y, spread, runs, each)
 
 
 @pytest.mark.parametrize(("name", "other"), [("fig4", "OUE"), ("fig5", "SUE")])

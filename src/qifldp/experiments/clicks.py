@@ -126,6 +126,9 @@ def sample(clicks: Clicks | None, people: int, rng: np.random.Generator) -> tupl
     """Return how often each value occurs among clicks drawn without replacement, and what they are.
 
     Without a file they are of a stand-in: each of 3,450 values once, the others by Zipf's law of exponent 1.
+
+    Raises:
+        InputError: If there are fewer clicks than are to be drawn, or all that are drawn are on one item.
     """
     if clicks is None:
         others = rng.multinomial(people - STAND_IN_VALUES, Prior.zipf(STAND_IN_VALUES).probabilities)
@@ -134,4 +137,8 @@ def sample(clicks: Clicks | None, people: int, rng: np.random.Generator) -> tupl
     check_enough(clicks, people)
     drawn = rng.multivariate_hypergeometric(clicks.counts, people, method="marginals")
     counts = drawn[drawn > 0].astype(np.int64)
+    if len(counts) < 2:
+        raise InputError(
+            f"The {people:,} clicks drawn of {clicks.title} are all on one item: a histogram needs two at least."
+        )
     return counts, f"{people:,} of {clicks.title}, {len(counts):,} values"

@@ -96,6 +96,17 @@ def test_a_sample_is_of_real_clicks(tmp_path: Path) -> None:
     assert str(refused.value) == f"Of {sum(COUNTS):,} clicks of 'c.dat' {sum(COUNTS) + 1:,} cannot be drawn."
 
 
+def test_a_sample_on_one_item_is_refused(tmp_path: Path) -> None:
+    """Of 2,000,009 clicks all but nine are on one item; a sample of 10,000 that has another is one in twenty."""
+    file = tmp_path / "c.dat"
+    file.write_text("0 " * 2_000_000 + " ".join(map(str, range(1, 10))))
+    with pytest.raises(InputError) as refused:
+        sample(read_clicks(file), 10_000, np.random.default_rng(1))
+    assert str(refused.value) == (
+        "The 10,000 clicks drawn of 2,000,009 clicks of 'c.dat' are all on one item: a histogram needs two at least."
+    )
+
+
 def test_the_stand_in_has_as_many_values_as_it_says() -> None:
     counts, words = sample(None, 10_000, np.random.default_rng(1))
     assert (counts.sum(), len(counts), counts.min()) == (10_000, STAND_IN_VALUES, 1)
