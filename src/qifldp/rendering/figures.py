@@ -59,11 +59,11 @@ REACH = 1.15
 
 def files_of(figure: Figure) -> dict[str, bytes]:
     """Return the files of a figure by name: SVG, PNG and the points as CSV."""
-    spec = specification(chart_of(figure))
+    svg = vl_convert.vegalite_to_svg(specification(chart_of(figure)))
     return {
         f"{figure.name}.csv": table(figure).encode(),
-        f"{figure.name}.svg": vl_convert.vegalite_to_svg(spec).encode(),
-        f"{figure.name}.png": vl_convert.vegalite_to_png(spec, ppi=PIXELS_PER_INCH),
+        f"{figure.name}.svg": svg.encode(),
+        f"{figure.name}.png": vl_convert.svg_to_png(svg, ppi=PIXELS_PER_INCH),  # of one layout, which takes long
     }
 
 
