@@ -92,7 +92,7 @@ def test_oue_to_the_from_a_threshold(k: int, theta: str) -> None:
 
 @pytest.mark.parametrize("k", [2, 3, 5, 8, 11, 12, 13, 14, 20, 30])
 def test_oue_to_the_starts_just_below_the_threshold_of_bits(k: int) -> None:
-    """At the threshold of bits it holds, a hundred-thousandth below only up to k = 12: there it is 9.9e-6 at k = 13."""
+    """At the threshold of bits it holds; 1e-5 below up to k = 12, but not at k = 13, where it begins 9.9e-6 below."""
     assert decided(OUE(k, "0.8"), THE(k, "0.8", theta=BITWISE_THRESHOLD))
     assert decided(OUE(k, "0.8"), THE(k, "0.8", theta=BITWISE_THRESHOLD - Fraction(1, 10**5))) == (k < 13)
 

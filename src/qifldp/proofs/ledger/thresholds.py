@@ -45,17 +45,10 @@ def _lemma_10(factor: int) -> Proved:
     s, u = budget()
     _, oue, the = bits(s, u)
     refined, (first, second) = bit_refines(original=oue, refined=the), _beyond(s, u, factor)
-    title, times, edge = (
-        "Lemma 10",
-        "",
-        "theta >= [2 ln(e^eps + 1 + (e^(eps/2) - 1) sqrt(e^eps + 1)) - eps - 2 ln 2]/eps",
-    )
+    title, times = ("Lemma 10", "") if factor == 1 else ("Altered Lemma 10", f"{factor} ")
+    edge = "theta >= [2 ln(e^eps + 1 + (e^(eps/2) - 1) sqrt(e^eps + 1)) - eps - 2 ln 2]/eps"
     if factor != 1:
-        title, times, edge = (
-            "Altered Lemma 10",
-            f"{factor} ",
-            f"u >= (s^2 + 1 + (s - 1) sqrt((s^2 + 1)/{factor}))/(2 s)",
-        )
+        edge = f"u >= (s^2 + 1 + (s - 1) sqrt((s^2 + 1)/{factor}))/(2 s)"
     where = f"(A) 2 s u - s^2 - 1 >= 0, (B) {times}(2 s u - s^2 - 1)^2 >= (s - 1)^2 (s^2 + 1); together:\n{edge}."
     parts = (
         ("where (A) and (B) hold, bits of OUE are refined to those of THE", implies(first, implies(second, refined))),
