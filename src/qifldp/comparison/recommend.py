@@ -101,7 +101,10 @@ class Recommendation:
             return f"No protocol that keeps {self._kept()} estimates half a per cent better."
         if self.goal.kind == "error":
             free = "" if self.goal.largest is not None else "; a larger ε may allow less (qifldp recommend --epsilon)"
-            return f"Of those compared here, each at the least ε that keeps {self._kept()}, it {best}{free}."
+            every = (self.chosen, *self.others) if "MIX" not in self.named else ()
+            mixtures = [one.tight_epsilon for one in every if one is not None and one.protocol == "MIX"]
+            mixture = "".join(f" (the mixture at {amount('epsilon', at)})" for at in mixtures if at is not None)
+            return f"Of those compared here, each at the least ε that keeps {self._kept()}{mixture}, it {best}{free}."
         return f"Of those compared here that keep {self._kept()}, it {best}."
 
     def _nothing(self) -> str:

@@ -240,6 +240,15 @@ def test_no_more_is_said_than_is_so(k: int, goal: Goal, standing: str) -> None:
     assert recommend(domain_size=k, n=20_000, goal=goal).sentences[1].startswith(standing)
 
 
+def test_it_is_said_at_which_budget_a_mixture_stands_beside_those_at_their_least() -> None:
+    found = recommend(domain_size=10, n=1_000, goal=Goal("error", 0.05))
+    assert found.chosen is not None
+    assert f"{found.chosen.tight_epsilon:.4g}" == "1.328"
+    assert " to at most 5 % (the mixture at 1.328), it leaks least to one guess;" in found.sentences[1]
+    alone = recommend(domain_size=10, n=1_000, goal=Goal("error", 0.05), specs=("ss", "mix:parts=0.5*ss@5+0.5*ss@6"))
+    assert all("(the mixture at" not in sentence for sentence in alone.sentences)
+
+
 def test_a_plain_protocol_near_the_frontier_is_not_called_the_best_of_all() -> None:
     found = recommend(domain_size=50, n=20_000, goal=Goal("epsilon", Budget.read("1.93")), specs=("oue", "ss:omega=7"))
     assert found.chosen is not None
