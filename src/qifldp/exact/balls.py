@@ -21,6 +21,11 @@ def ball(value: Fraction | int) -> arb:
     return arb(fmpq(number.numerator, number.denominator))
 
 
+def is_narrow(value: arb) -> bool:
+    """Whether a ball is so narrow that its midpoint can be rounded to a double: its relative radius is below 2^-64."""
+    return value.is_exact() or value.rel_accuracy_bits() >= ENOUGH_BITS
+
+
 def nearest_float(expression: Callable[[], arb]) -> float:
     """Return the double nearest to a real expression, whatever it cancels.
 
@@ -34,7 +39,7 @@ def nearest_float(expression: Callable[[], arb]) -> float:
     while precision <= LAST_PRECISION:
         with ctx.workprec(precision):
             value = expression()
-            if value.is_exact() or value.rel_accuracy_bits() >= ENOUGH_BITS:
+            if is_narrow(value):
                 return float(value.mid())
         precision *= 2
     raise ArithmeticError(f"a value could not be told from zero with {LAST_PRECISION} bits")

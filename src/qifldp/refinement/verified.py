@@ -25,7 +25,7 @@ LEAST = math.ulp(0.0)
 class Gains(NamedTuple):
     """What the adversary of a counterexample gains from A, from B (more, before rounding), and by how much more.
 
-    The difference is rounded once, and up to LEAST: it is above zero.
+    Each is rounded once, from a ball of 64 bits or more, and the difference up to LEAST: it is above zero.
     """
 
     original: float

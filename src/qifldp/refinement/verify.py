@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from flint import arb, ctx
 
 from qifldp.channels.exact_profile import ExactProfile
 from qifldp.errors import InputError
-from qifldp.exact.balls import ball
+from qifldp.exact.balls import ball, is_narrow
 from qifldp.exact.fields import BALLS
 from qifldp.protocols.protocol import Protocol
 from qifldp.refinement.certificate import Certificate
@@ -80,7 +80,8 @@ def verify_certificate(certificate: Certificate | str | Path) -> Verified:
         return Verified(certificate, 0)
     if isinstance(proof, Witness | NearWitness | GainMatrix):
         return verify_explicit(certificate)
-    precision, gains = until_clear(_checker(certificate), certificate.original.domain_size)
+    precision, gained = until_clear(_checker(certificate), certificate.original.domain_size)
+    gains = None if gained is None else _settled(certificate, gained, precision)
     return Verified(certificate, precision, gains)
 
 
@@ -94,14 +95,18 @@ def until_clear(check: Callable[[], Checked], domain_size: int) -> tuple[int, Ch
     Raises:
         CertificateError: If the check fails, or stays unclear.
     """
-    precision, last = FIRST_PRECISION, max(FIRST_PRECISION, min(LAST_PRECISION, MOST_BITS // domain_size))
-    while precision <= last:
+    precision = FIRST_PRECISION
+    while precision <= _last_precision(domain_size):
         try:
             with ctx.workprec(precision):
                 return precision, check()
         except UnclearError:
             precision *= 2
     raise CertificateError(f"An inequality of the proof could not be decided with {precision // 2} bits.")
+
+
+def _last_precision(domain_size: int) -> int:
+    return max(FIRST_PRECISION, min(LAST_PRECISION, MOST_BITS // domain_size))
 
 
 def _check_claim(certificate: Certificate) -> None:
@@ -115,7 +120,15 @@ def _check_claim(certificate: Certificate) -> None:
         )
 
 
-def _checker(certificate: Certificate) -> Callable[[], Gains | None]:
+class _Gained(NamedTuple):
+    """Balls of what an adversary gains from A, from B, and of the difference."""
+
+    original: arb
+    refined: arb
+    advantage: arb
+
+
+def _checker(certificate: Certificate) -> Callable[[], _Gained | None]:
     """Return what has to be evaluated, at growing precision, for a proof about two protocols to hold."""
     original, refined, proof = certificate.original, certificate.refined, certificate.proof
     if not (isinstance(original, Protocol) and isinstance(refined, Protocol)):
@@ -200,27 +213,33 @@ def _sub_flow(original: Protocol, refined: Protocol, proof: SubFlow) -> Callable
     return check
 
 
-def _max_case_bet(original: Protocol, refined: Protocol, proof: Bets) -> Callable[[], Gains]:
+def _max_case_bet(original: Protocol, refined: Protocol, proof: Bets) -> Callable[[], _Gained]:
     if len(proof.offers) != 1:
         raise CertificateError("A counterexample in the max-case order is a single bet.")
     size, stake, price = proof.offers[0]
     if not 0 < size < original.domain_size or stake <= 0 or price < 0:
         raise CertificateError(f"A bet on {size} values for {price} is not one that an adversary can be offered.")
 
-    def check() -> Gains:
-        a, b = original.exact_profile(BALLS), refined.exact_profile(BALLS)
-        if size not in dict(b.mass):
-            raise CertificateError(f"B has no report of size {size}.")
+    def check() -> _Gained:
+        found = _luckiest(original, refined, proof)
         level = ball(price / stake)
-        best_a = aligned(a, a.mass[0][0], size)
-        for w, _ in a.mass:
-            best_a = arb.max(best_a, aligned(a, w, size))
-        best_b = aligned(b, size, size)
-        require(best_a, level, "Some report of A pays for the bet.")
-        require(level, best_b, "No report of B pays for the bet.")
-        return _rounded(best_a, best_b)
+        require(found.original, level, "Some report of A pays for the bet.")
+        require(level, found.refined, "No report of B pays for the bet.")
+        return found
 
     return check
+
+
+def _luckiest(original: Protocol, refined: Protocol, proof: Bets) -> _Gained:
+    """Return the most that a report of either side puts on the set of the only bet."""
+    a, b, size = original.exact_profile(BALLS), refined.exact_profile(BALLS), proof.offers[0][0]
+    if size not in dict(b.mass):
+        raise CertificateError(f"B has no report of size {size}.")
+    best_a = aligned(a, a.mass[0][0], size)
+    for w, _ in a.mass:
+        best_a = arb.max(best_a, aligned(a, w, size))
+    best_b = aligned(b, size, size)
+    return _Gained(best_a, best_b, best_b - best_a)
 
 
 def aligned(profile: ExactProfile[arb], size: int, target: int) -> arb:
@@ -230,20 +249,54 @@ def aligned(profile: ExactProfile[arb], size: int, target: int) -> arb:
     return (member * overlap + other * (target - overlap)) / profile.domain_size
 
 
-def _bets(original: Protocol, refined: Protocol, proof: Bets) -> Callable[[], Gains]:
+def _bets(original: Protocol, refined: Protocol, proof: Bets) -> Callable[[], _Gained]:
     check_offers(proof, original.domain_size)
 
-    def check() -> Gains:
-        gain_a, gain_b = (gain(proof, side.exact_profile(BALLS)) for side in (original, refined))
-        require(gain_a, gain_b, "The adversary does not gain more from B than from A.")
-        unit = ball(proof.largest_stake)
-        return _rounded(gain_a / unit, gain_b / unit)
+    def check() -> _Gained:
+        found = _on_average(original, refined, proof)
+        require(found.original, found.refined, "The adversary does not gain more from B than from A.")
+        return found
 
     return check
 
 
-def _rounded(gain_a: arb, gain_b: arb) -> Gains:
-    return Gains(float(gain_a.mid()), float(gain_b.mid()), max(float((gain_b - gain_a).mid()), LEAST))
+def _on_average(original: Protocol, refined: Protocol, proof: Bets) -> _Gained:
+    """Return what the adversary of some bets gains from either side, in units of the largest stake."""
+    unit = ball(proof.largest_stake)
+    gain_a, gain_b = (gain(proof, side.exact_profile(BALLS)) / unit for side in (original, refined))
+    return _Gained(gain_a, gain_b, gain_b - gain_a)
+
+
+def _settled(certificate: Certificate, gained: _Gained, precision: int) -> Gains:
+    """Return what an adversary gains, rounded to doubles.
+
+    Balls that tell two gains apart may be as wide as the gains: they are evaluated anew, at growing precision, until
+    each is narrow enough to be rounded. A gain that is zero, by a tie, is a ball about zero at any precision: it is
+    rounded to zero once all of it is (with some 1100 bits), or at the last precision.
+    """
+    original, refined, proof = certificate.original, certificate.refined, certificate.proof
+    assert isinstance(original, Protocol)
+    assert isinstance(refined, Protocol)
+    assert isinstance(proof, Bets)
+    evaluate = _on_average if certificate.order == "average" else _luckiest
+    # A ball above zero at one precision is narrow with 128 bits more: these are granted on top.
+    last = _last_precision(original.domain_size) + FIRST_PRECISION
+    precision += FIRST_PRECISION
+    while precision <= last and not all(map(_is_settled, gained)):
+        with ctx.workprec(precision):
+            gained = evaluate(original, refined, proof)
+        precision *= 2
+    gain_a, gain_b, advantage = map(_rounded, gained)
+    return Gains(gain_a, gain_b, max(advantage, LEAST))
+
+
+def _is_settled(value: arb) -> bool:
+    """Whether more bits would not change how a ball is rounded; doubles have nothing between zero and LEAST."""
+    return is_narrow(value) or float(value.abs_upper()) == 0
+
+
+def _rounded(value: arb) -> float:
+    return 0.0 if value.contains(0) else float(value.mid())
 
 
 def check_offers(proof: Bets, domain_size: int) -> None:
