@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli.terminal import Terminal, read_strictly
+from qifldp.errors import ConvergenceError, TooLargeError
 
 YES = ("refine", "--original", "sue", "--refined", "the", "--domain-size", "40", "--epsilon", "1")
 NO = ("refine", "--original", "oue:epsilon=1", "--refined", "the:epsilon=1,theta=0.75", "--domain-size", "20")
@@ -178,6 +179,47 @@ def test_a_deficiency_goes_from_file_to_file(terminal: Terminal, tmp_path: Path)
     refused = terminal("verify", str(file))
     assert (refused.code, refused.out) == (1, "")
     assert refused.err == "Not proved: The garbling of the flow is not as near as that.\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [(ConvergenceError("The time is up."), "The time is up."), (TooLargeError("It is too large."), "It is too large.")],
+)
+def test_a_verdict_is_shown_without_its_bracket(
+    terminal: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, reason: str
+) -> None:
+    def bracket(**_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("qifldp.cli.refine.bracket_deficiency", bracket)
+    proof, file = tmp_path / "proof.json", tmp_path / "how-far.json"
+    question = (*NO, "--certificate", str(proof), "--deficiency", str(file))
+    complaint = f"qifldp: The deficiency could not be bracketed: {reason}\n"
+    seen = terminal(*question)
+    assert (seen.code, seen.err) == (2, complaint)
+    assert "⋢" in seen.out
+    assert "The deficiency is between" not in seen.out
+    assert terminal("verify", str(proof)).code == 0
+    assert not file.exists()
+    file.write_text("{}", encoding="utf-8")
+    asked = terminal(*question, "--json")
+    left = f"Nothing is proved: {str(file)!r} was there before, and is left as it was.\n"
+    assert (asked.code, asked.err) == (2, left + complaint)
+    document = read_strictly(asked.out)
+    assert set(document) == KEYS | {"deficiency_bracket", "deficiency_certificate", "reasons"}
+    assert document["verdict"] == "does_not_refine"
+    assert document["certificate"] == str(proof)
+    assert document["deficiency_bracket"] is document["deficiency_certificate"] is None
+    assert document["reasons"] == {"deficiency_bracket": reason}
+    assert file.read_text(encoding="utf-8") == "{}"
+
+
+def test_a_deficiency_that_is_not_found_in_time(terminal: Terminal, tmp_path: Path) -> None:
+    question = ("refine", "--original", "sue", "--refined", "oue", "--domain-size", "450", "--epsilon", "2")
+    late = terminal(*question, "--time-limit", "0.001", "--deficiency", str(tmp_path / "how-far.json"))
+    assert late.code == 2
+    assert "⋢" in late.out
+    assert late.err.startswith("qifldp: The deficiency could not be bracketed: ")
 
 
 def test_where_no_deficiency_can_be_proved(terminal: Terminal, tmp_path: Path) -> None:

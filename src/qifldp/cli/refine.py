@@ -10,13 +10,13 @@ import typer
 
 from qifldp.cli.application import application, check_output, progress_bar, show
 from qifldp.comparison.subjects import MatrixSubject, build, read_subject
-from qifldp.errors import InputError
+from qifldp.errors import ConvergenceError, InputError, TooLargeError
 from qifldp.exact.budget import Budget
 from qifldp.protocols.protocol import Protocol
 from qifldp.refinement.bracket import bracket_deficiency
 from qifldp.refinement.certificate import Certificate, Side, load_document
 from qifldp.refinement.decide import decide_refinement
-from qifldp.refinement.decision import Undecided
+from qifldp.refinement.decision import Decision, Undecided
 from qifldp.refinement.deficiency_certificate import KIND as DEFICIENCY
 from qifldp.refinement.deficiency_certificate import DeficiencyCertificate
 from qifldp.refinement.verified import CertificateError
@@ -75,21 +75,48 @@ def refine_command(
     )
     if deficiency is not None and not all(isinstance(side, Protocol) for side in sides):
         raise InputError("--deficiency proves the deficiency between two protocols; a side here is a matrix.")
-    bracket = None
+    bracket, lacking = None, ""
     with progress_bar() as progress:
         progress.add_task("deciding", total=None)
         decision = decide_refinement(original=sides[0], refined=sides[1], order=order.value, time_limit=time_limit)
+        written = None if certificate is None else _written(decision, certificate)
         if deficiency is not None:
-            bracket = bracket_deficiency(original=sides[0], refined=sides[1], time_limit=time_limit)  # type: ignore[arg-type]
-            bracket.save(deficiency)
-    if certificate is not None and not isinstance(decision, Undecided):
-        decision.certificate.save(certificate)
-    written = None if isinstance(decision, Undecided) else certificate
-    if written is None and certificate is not None and Path(certificate).exists():
-        typer.echo(f"Nothing is proved: {certificate!r} was there before, and is left as it was.", err=True)
+            bracket, lacking = _bracketed(decision, deficiency, time_limit)
     pair = names[0], names[1]
-    document = decision_json(decision, pair, written) | bracket_json(bracket, deficiency)
+    document = decision_json(decision, pair, written)
+    if deficiency is not None:
+        document |= bracket_json(bracket, deficiency, lacking)
     show(document, decision_view(decision, pair, bracket), as_json=as_json, out=None)
+    if lacking:
+        raise ConvergenceError(f"The deficiency could not be bracketed: {lacking}")
+
+
+def _written(decision: Decision, file: str) -> str | None:
+    """Write the proof to a file, if there is one, and return its name."""
+    if isinstance(decision, Undecided):
+        _say_if_left(file)
+        return None
+    decision.certificate.save(file)
+    return file
+
+
+def _bracketed(decision: Decision, file: str, seconds: float | None) -> tuple[DeficiencyCertificate | None, str]:
+    """Bracket the deficiency and write the proof to a file; or return why not: the verdict holds all the same."""
+    original, refined = decision.original, decision.refined
+    assert isinstance(original, Protocol)
+    assert isinstance(refined, Protocol)
+    try:
+        bracket = bracket_deficiency(original=original, refined=refined, time_limit=seconds)
+    except (ConvergenceError, TooLargeError) as error:
+        _say_if_left(file)
+        return None, str(error)
+    bracket.save(file)
+    return bracket, ""
+
+
+def _say_if_left(file: str) -> None:
+    if Path(file).exists():
+        typer.echo(f"Nothing is proved: {file!r} was there before, and is left as it was.", err=True)
 
 
 @application.command("verify")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from flint import arb, ctx
+from flint import arb
 
-from qifldp.errors import ConvergenceError, InputError
+from qifldp.errors import ConvergenceError, InputError, TooLargeError
 from qifldp.exact.fields import BALLS
 from qifldp.protocols.protocol import Protocol
 from qifldp.refinement.deficiency_certificate import DeficiencyCertificate
 from qifldp.refinement.proofs import Bets, SubFlow
 from qifldp.refinement.search.strength import Nearest, nearest
-from qifldp.refinement.verified import CertificateError
-from qifldp.refinement.verify import FIRST_PRECISION
+from qifldp.refinement.verified import CertificateError, UnclearError
+from qifldp.refinement.verify import until_clear
 from qifldp.refinement.verify_deficiency import advantage, distance, verify_deficiency
 
 KEPT = Fraction(10**12 - 1, 10**12)
@@ -21,6 +21,9 @@ KEPT = Fraction(10**12 - 1, 10**12)
 
 OUTWARD = Fraction(1, 10**12)
 """Both numbers are rounded outwards to twelve decimals: the solver's optimum has some nine."""
+
+NARROW = 1e-15
+"""Radius of a ball whose midpoint is rounded: at a large ε balls of few bits are wider than the bracket."""
 
 
 def bracket_deficiency(
@@ -38,7 +41,8 @@ def bracket_deficiency(
         time_limit: Seconds for the linear program.
 
     Raises:
-        InputError: If the domains differ, or are too large for one linear program.
+        InputError: If the domains differ.
+        TooLargeError: If they are too large for one linear program.
         ConvergenceError: If the program is not solved in time, or its solution does not pass as a proof.
     """
     for side in (original, refined):
@@ -49,7 +53,7 @@ def bracket_deficiency(
         raise InputError(f"A deficiency is between two sides of one domain, got {k} and {refined.domain_size} values.")
     found = nearest(original.profile, refined.profile, seconds=time_limit)
     if found is None:
-        raise InputError(
+        raise TooLargeError(
             f"A deficiency over {original.domain_size:,} values is too large to solve for these protocols."
         )
     try:
@@ -63,14 +67,18 @@ def _certified(original: Protocol, refined: Protocol, found: Nearest) -> Deficie
     offers = [(v, Fraction(x), Fraction(price)) for v, x, price in found.bets if 0 < v < k and x > 0]
     bets = Bets(tuple(offers) or ((1, Fraction(1), Fraction(1)),))
     flow = SubFlow(tuple((w, v, Fraction(share) * KEPT) for w, v, share in found.flows))
-    with ctx.workprec(FIRST_PRECISION):
+
+    def ends() -> tuple[Fraction, Fraction]:
         a, b = original.exact_profile(BALLS), refined.exact_profile(BALLS)
-        least = _rounded(advantage(bets, a, b)) - OUTWARD
-        most = _rounded(distance(flow, a, b)) + OUTWARD
+        return _rounded(advantage(bets, a, b)) - OUTWARD, _rounded(distance(flow, a, b)) + OUTWARD
+
+    _, (least, most) = until_clear(ends, k)
     certificate = DeficiencyCertificate(original, refined, least, most, bets, flow)
     verify_deficiency(certificate)
     return certificate
 
 
 def _rounded(value: arb) -> Fraction:
+    if not value.rad() < NARROW:
+        raise UnclearError
     return round(Fraction(float(value.mid())) / OUTWARD) * OUTWARD

@@ -53,10 +53,20 @@ def decision_json(decision: Decision, names: tuple[str, str], certificate: str |
     } | ({"reason": decision.reason} if isinstance(decision, Undecided) else {})
 
 
-def bracket_json(bracket: DeficiencyCertificate | None, file: str | None) -> dict[str, object]:
-    """Return a proved bracket of the deficiency as JSON, empty if none was asked for."""
+def bracket_json(bracket: DeficiencyCertificate | None, file: str, lacking: str) -> dict[str, object]:
+    """Return a proved bracket of the deficiency as JSON, or why there is none.
+
+    Args:
+        bracket: The bracket, if one was proved.
+        file: The file that it was written to.
+        lacking: Why there is none, if there is none.
+    """
     if bracket is None:
-        return {}
+        return {
+            "deficiency_bracket": None,
+            "deficiency_certificate": None,
+            "reasons": {"deficiency_bracket": lacking},
+        }
     return {"deficiency_bracket": list(bracket.ends), "deficiency_certificate": file}
 
 

@@ -10,7 +10,7 @@ from itertools import permutations
 import pytest
 
 from oracles.forgeries import changed_places
-from qifldp import GRR, OLH, OUE, SS, SUE, THE, UE, ConvergenceError, InputError, Protocol
+from qifldp import GRR, LH, OLH, OUE, SS, SUE, THE, UE, ConvergenceError, InputError, Protocol
 from qifldp.refinement.bracket import bracket_deficiency
 from qifldp.refinement.deficiency_certificate import DeficiencyCertificate
 from qifldp.refinement.proofs import Bets, SubFlow
@@ -48,6 +48,23 @@ def test_brackets_at_other_budgets(k: int, epsilon: str) -> None:
     certificate = bracket_deficiency(original=OUE(k, epsilon), refined=GRR(k, epsilon))
     assert 0 < certificate.most - certificate.least < SOLVED
     verify_deficiency(certificate)
+
+
+@pytest.mark.parametrize("epsilon", ["60", "74", "78", "82.75", "250", "690"])
+def test_brackets_at_large_budgets_are_as_narrow_as_others(epsilon: str) -> None:
+    """Balls of the first precision are wider there than the bracket, or hold nothing at all."""
+    pairs: tuple[tuple[Protocol, Protocol], ...] = (
+        (OUE(8, Fraction(epsilon) + Fraction("0.15")), LH(8, epsilon, g=5)),
+        (LH(8, Fraction(epsilon) + 1, g=5), SUE(8, epsilon)),
+        (SS(20, epsilon, omega=5), GRR(20, epsilon)),
+    )
+    for original, refined in pairs:
+        certificate = bracket_deficiency(original=original, refined=refined)
+        assert 0 < certificate.most - certificate.least < 1e-10
+        assert verify_deficiency(certificate)
+    limit = Fraction("0.269996")  # what the first pair tends to: masses at ε → ∞ are rational
+    first = bracket_deficiency(original=pairs[0][0], refined=pairs[0][1])
+    assert first.least < limit < first.most
 
 
 def test_nothing_is_lacking_if_refined() -> None:
