@@ -10,7 +10,7 @@ from qifldp.errors import ConvergenceError, InputError
 from qifldp.protocols.protocol import Protocol
 from qifldp.refinement.certificate import Certificate, Order, Side, Verdict, in_order_of
 from qifldp.refinement.decision import FIGURE_SECONDS, Decision, DoesNotRefine, Refines, Undecided, written_out
-from qifldp.refinement.proofs import Bets, GainMatrix, Identical, Proof, SubFlow
+from qifldp.refinement.proofs import Bets, GainMatrix, Identical, OneSize, Proof
 from qifldp.refinement.search.closed import (
     best_bet,
     bitwise,
@@ -21,10 +21,12 @@ from qifldp.refinement.search.closed import (
     max_case,
     one_size,
     smaller_ratio,
+    spread_bets,
     telling_bet,
 )
 from qifldp.refinement.search.explicit import decide_explicit, exact_channel
 from qifldp.refinement.search.explicit_max import decide_explicit_max
+from qifldp.refinement.search.flows import SOLVED, exact_flows
 from qifldp.refinement.search.transport import Transport, solve_transport
 from qifldp.refinement.verified import CertificateError
 from qifldp.refinement.verify import verify_certificate
@@ -38,9 +40,14 @@ LARGEST_CLOSEST = 200_000
 SMALL = 7
 """Domain size up to which exact protocols that no rule decides are written out as matrices (128 columns)."""
 
-LEFT_OUT = (1e-9, 1e-8, 1e-7, 1e-6, 1e-5)
-"""Shares of a flow that are left out, in turn, so that what the solver fills to the brim, or over it within its
-tolerance of 1e-7, stays strictly inside; where the margin has room for so much."""
+RULES: tuple[tuple[str, Callable[[Protocol, Protocol], Proof | None]], ...] = (
+    ("equal ρ", equal_ratio),
+    ("tight ε", smaller_ratio),
+    ("one size", one_size),
+    ("bitwise", bitwise),
+    ("chain", chain),
+)
+"""Rules without a linear program, from cheap to dear, each with the name of its method."""
 
 
 def decide_refinement(
@@ -108,10 +115,11 @@ class _Question:
 def _decide_protocols(original: Protocol, refined: Protocol, question: _Question) -> Decision:
     reasons: list[str] = []
     margin: float | None = None
-    if question.order == "average":
-        proposals = _proposals(original, refined, question.deadline, reasons)
-    else:
-        proposals = (("max-case", None, proof) for proof in max_case(original, refined))
+    proposals = (
+        _proposals(original, refined, question.deadline, reasons)
+        if question.order == "average"
+        else _max_case_proposals(original, refined)
+    )
     for method, margin, proof in proposals:
         if question.late and reasons:
             reasons.append("The time limit was reached.")
@@ -149,15 +157,7 @@ def _proposals(
     """Yield proofs to try, from cheap to dear: method, margin, proof."""
     if original == refined:
         yield "identical", None, Identical()
-    rules: tuple[tuple[str, Callable[[Protocol, Protocol], Proof | None]], ...] = (
-        ("equal ρ", equal_ratio),
-        ("tight ε", smaller_ratio),
-        ("one size", one_size),
-        ("bitwise", bitwise),
-        ("chain", chain),
-        ("one bet", lambda a, b: best_bet(a.profile, b.profile) if a.domain_size <= LARGEST_TRANSPORT else None),
-    )
-    for method, rule in rules:
+    for method, rule in (*RULES, ("one bet", _one_bet)):
         proof = rule(original, refined)
         telling = telling_bet(original.profile, refined.profile) if isinstance(proof, Bets) else None
         for found in (telling, proof):  # what a rule refutes is refuted by other bets too: those gain more
@@ -176,24 +176,38 @@ def _proposals(
     except ConvergenceError as error:
         reasons.append(str(error))
         return
-    for proof in _transport_proofs(transport):
-        yield "transport", transport.margin, proof
+    for method, proof in _transport_proofs(transport, original, refined):
+        yield method, transport.margin, proof
 
 
-def _transport_proofs(found: Transport) -> Iterator[Proof]:
-    """Yield the flow as a proof, or the bets of the dual in units of their largest stake."""
+def _one_bet(original: Protocol, refined: Protocol) -> Bets | None:
+    return best_bet(original.profile, refined.profile) if original.domain_size <= LARGEST_TRANSPORT else None
+
+
+def _max_case_proposals(original: Protocol, refined: Protocol) -> Iterator[tuple[str, None, Proof]]:
+    """Yield proofs to try for the max-case order: what refines on average, for it does at worst; then its own.
+
+    A bet that refutes on average need not refute at worst, except where A's tight ε is smaller. One size on either side
+    asks for no fewer inequalities than the max-case order itself.
+    """
+    if original == refined:
+        yield "identical", None, Identical()
+    for method, rule in RULES:
+        proof = rule(original, refined)
+        if proof is not None and (rule is smaller_ratio or not isinstance(proof, Bets | OneSize)):
+            yield method, None, proof
+    for proof in max_case(original, refined):
+        yield "max-case", None, proof
+
+
+def _transport_proofs(found: Transport, original: Protocol, refined: Protocol) -> Iterator[tuple[str, Proof]]:
+    """Yield the bets of the dual in units of their largest stake, or the flow as a proof; other bets if it is close."""
     if found.margin < 1:
         largest = max((stake for _, stake, _ in found.bets), default=1.0)
-        yield Bets(tuple((v, exactly(stake / largest), exactly(price / largest)) for v, stake, price in found.bets))
-        return
-    for left_out in LEFT_OUT:
-        if left_out <= max(found.margin - 1, LEFT_OUT[0]):
-            yield _flow_proof(found, left_out)
-
-
-def _flow_proof(found: Transport, left_out: float) -> SubFlow:
-    """Return the flow, shrunk a little, as exact decimals."""
-    kept = 1 - left_out
-    return SubFlow(
-        tuple((w, v, exactly(share * kept)) for w, v, share in found.flows if share > 0 and exactly(share) < 2)
-    )
+        offers = ((v, exactly(stake / largest), exactly(price / largest)) for v, stake, price in found.bets)
+        yield "transport", Bets(tuple(offers))
+    for flow in exact_flows(found, refined.profile):
+        yield "transport", flow
+    if abs(found.margin - 1) < SOLVED:
+        for bets in spread_bets(original, refined):
+            yield "one bet", bets

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
@@ -99,28 +100,37 @@ def max_case(original: Protocol, refined: Protocol) -> Iterator[Proof]:
     """Propose proofs for the max-case order: each posterior of B must lie in the hull of A's.
 
     So some size of A must reach it. M(w, w') peaks at w = w' and falls to both sides: A's nearest sizes are the only
-    candidates.
+    candidates. Which of them reaches farther, and whether as far as B, is seen in :func:`_log_reach`, at any ε.
     """
     a, b = original.profile, refined.profile
-    occurring = a.sizes[a.sizes > 0]
-    pairs, worst, lacking = [], 1 - CLEAR, 0
-    for size, log_density in zip(b.sizes.tolist(), b.log_density[:, 0].tolist(), strict=True):
-        if not size:
-            continue
-        place = int(np.searchsorted(occurring, size))
-        near = occurring[max(place - 1, 0) : place + 1]
-        narrow = Profile(a.domain_size, a.log_ratio, near, np.zeros(len(near)))
-        reach = aligned_mass(narrow, np.array([size]))[:, 0]
-        pairs.append((size, int(near[np.argmax(reach)])))
-        share = float(reach.max()) / (size / b.domain_size * math.exp(log_density))
-        if share < worst:
-            worst, lacking = share, size
-    if lacking:
-        yield single_bet(original, refined, lacking)
+    occurring, sizes = a.sizes[a.sizes > 0], b.sizes[b.sizes > 0]
+    place = np.searchsorted(occurring, sizes)
+    near = occurring[np.stack((np.maximum(place - 1, 0), np.minimum(place, len(occurring) - 1)))]
+    reach = _log_reach(a, near, sizes)
+    room = reach.max(axis=0) - _log_reach(b, sizes, sizes)
+    least = int(sizes[np.argmin(room)])
+    if room.min() < -CLEAR:
+        yield single_bet(original, refined, least)
         return
-    yield Reach(tuple(pairs))
-    for size in {1, a.domain_size - 1}.intersection(b.sizes.tolist()) or b.sizes.tolist():
+    by = np.take_along_axis(near, np.argmax(reach, axis=0)[None, :], axis=0)[0]
+    yield Reach(tuple(zip(sizes.tolist(), by.tolist(), strict=True)))
+    ends = {1, a.domain_size - 1}.intersection(sizes.tolist()) or sizes.tolist()
+    for size in dict.fromkeys((least, *ends)):
         yield single_bet(original, refined, size)  # if the levels are too near for floats
+
+
+def _log_reach(profile: Profile, size: NDArray[np.int64], target: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return ln of how far a posterior of size w reaches towards sets of w' values, times k.
+
+        k (M(w, w') − w'/k)/(1 − M(w, w')) = w(ρ − 1) if w ≤ w', else w'(ρ − 1)(k − w)/((w − w')ρ + k − w)
+
+    It grows with M(w, w'), and has all its digits both where M is next to w'/k (a small ε) and next to 1 (a large one).
+    """
+    grown = profile.log_ratio + math.log(-math.expm1(-profile.log_ratio))  # ln(ρ − 1)
+    left = np.log(profile.domain_size - size)
+    with np.errstate(divide="ignore"):
+        over = np.log(np.maximum(size - target, 0))
+    return grown + np.log(np.minimum(size, target)) + left - np.logaddexp(over + profile.log_ratio, left)
 
 
 def chain(original: Protocol, refined: Protocol) -> Proof | None:
@@ -175,8 +185,8 @@ def single_bet(original: Protocol, refined: Protocol, size: int) -> Bets:
     """
     k, occurring = original.domain_size, interior_sizes(original)
     one_ratio = share_ratio(original, refined)
-    near = [w for w in range(size - 1, size + 2) if w in occurring and not (one_ratio and w == size)]
-    near = near or [min(occurring, key=lambda w: abs(w - size))]
+    place = bisect_left(occurring, size)
+    near = [w for w in occurring[max(place - 1, 0) : place + 2] if not (one_ratio and w == size)] or [size]
     for digits in DIGITS_OF_PRICES:
         with ctx.workdps(digits + 20):
             top = rule_mass(k, ratio(refined, BALLS), size, size)
@@ -198,9 +208,18 @@ def telling_bet(original: Profile, refined: Profile) -> Bets | None:
     occurs. This is the best bet of some sizes, spread over those that do.
     """
     a, b = _likely(original), _likely(refined)
-    interior = b.sizes[b.sizes > 0]
-    spread = np.linspace(0, len(interior) - 1, min(TELLING, len(interior))).round().astype(np.int64)
-    return best_bet(a, b, interior[spread])
+    return best_bet(a, b, _spread(b))
+
+
+def spread_bets(original: Protocol, refined: Protocol) -> Iterator[Bets]:
+    """Yield bets on some sizes, spread over those that occur, against a pair next to its boundary as floats see it."""
+    for size in _spread(refined.profile).tolist():
+        yield single_bet(original, refined, size)
+
+
+def _spread(profile: Profile) -> NDArray[np.int64]:
+    interior = profile.sizes[profile.sizes > 0]
+    return interior[np.linspace(0, len(interior) - 1, min(TELLING, len(interior))).round().astype(np.int64)]
 
 
 def _likely(profile: Profile) -> Profile:
