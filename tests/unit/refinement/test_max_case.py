@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from fractions import Fraction
 
@@ -90,6 +91,16 @@ def test_random_mixtures_agree_with_the_definition() -> None:
         verdicts.append(refined_at_worst(*sides))
         assert verdicts[-1] == by_definition(*sides), sides
     assert 0.2 < sum(verdicts) / len(verdicts) < 0.8
+
+
+@pytest.mark.parametrize(("k", "epsilon"), [(9, "1"), (100, "0.1"), (100, "3"), (100, "30")])
+def test_the_report_that_is_told_says_much_more(k: int, epsilon: str) -> None:
+    """A's reports have one value: B's of another size say more, by next to nothing at most sizes."""
+    found = decide_refinement(original=GRR(k, epsilon), refined=OUE(k, epsilon), order="max")
+    assert isinstance(found, DoesNotRefine)
+    ratio = math.exp(float(epsilon))
+    apart = [v * ratio / (v * ratio + k - v) - (ratio + v - 1) / (ratio + k - 1) for v in range(1, k)]
+    assert found.advantage == pytest.approx(max(apart), rel=1e-6)
 
 
 def test_a_proof_on_average_is_one_at_worst() -> None:

@@ -106,11 +106,14 @@ def max_case(original: Protocol, refined: Protocol) -> Iterator[Proof]:
     occurring, sizes = a.sizes[a.sizes > 0], b.sizes[b.sizes > 0]
     place = np.searchsorted(occurring, sizes)
     near = occurring[np.stack((np.maximum(place - 1, 0), np.minimum(place, len(occurring) - 1)))]
-    reach = _log_reach(a, near, sizes)
-    room = reach.max(axis=0) - _log_reach(b, sizes, sizes)
+    reach, aim = _log_reach(a, near, sizes), _log_reach(b, sizes, sizes)
+    room = reach.max(axis=0) - aim
     least = int(sizes[np.argmin(room)])
     if room.min() < -CLEAR:
-        yield single_bet(original, refined, least)
+        lacks = [np.exp(-np.logaddexp(0.0, far - math.log(a.domain_size))) for far in (reach.max(axis=0), aim)]
+        advantage = np.where(room < -CLEAR, (lacks[0] - lacks[1]) * (1 - sizes / a.domain_size), 0.0)
+        for size in dict.fromkeys((int(sizes[np.argmax(advantage)]), least)):  # the first is worth telling
+            yield single_bet(original, refined, size)
         return
     by = np.take_along_axis(near, np.argmax(reach, axis=0)[None, :], axis=0)[0]
     yield Reach(tuple(zip(sizes.tolist(), by.tolist(), strict=True)))
