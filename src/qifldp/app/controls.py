@@ -67,10 +67,17 @@ def listen() -> None:
         _open()
     for field in DIALS:
         text = dials.heard(field)
+        if field in {"theta", *COUNTED.values()} - _shown(current()):
+            st.session_state.refused.pop(field, None)
         if text is None and field in st.session_state.refused:
             text = dials.written(field)  # it may be among what can be chosen now
         if text is not None:
             _take_text(field, text)
+
+
+def _shown(state: State) -> set[str | None]:
+    """Return the fields with a dial that is not always there, and is now."""
+    return {COUNTED.get(state.adversary), "theta" if state.theta else None}
 
 
 def _open() -> None:

@@ -5,6 +5,18 @@ const FINE = 1000; // places of the slider between two stops, for values that th
 const STEPS = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 3, PageDown: -3 };
 const memory = new WeakMap();
 
+// A browser that finds its server again asks it for nothing. So one dial does: a server that was started again makes the
+// page anew, and what was chosen while there was none is heard.
+const connected = () => {
+  const app = document.querySelector("[data-test-connection-state]");
+  return !app || app.dataset.testConnectionState === "CONNECTED";
+};
+let lost = false;
+setInterval(() => {
+  if (lost && connected()) memory.get(document.querySelector(".dial input"))?.wake();
+  lost = !connected();
+}, 500);
+
 const amount = (text) => Number(text.replace(/[,\s]/g, ""));
 
 // Where a value stands among stops: 1.5 is half way, by the ratio, from the second to the third.
@@ -40,6 +52,7 @@ export default function ({ data, parentElement, setStateValue }) {
     box.value = data.stops[Math.min(Math.max(index, 0), last)];
     stand(amount(box.value));
   };
+  mine.wake = () => setStateValue("woken", Date.now());
   const give = () => {
     mine.held = false;
     mine.text = box.value;

@@ -95,6 +95,7 @@ def dial(
             "refused": refused,
         },
         on_given_change=_noted,
+        on_woken_change=_noted,
     )
 
 

@@ -125,6 +125,8 @@ def test_an_adversary_and_a_threshold() -> None:
     assert "theta" not in page.query_params
     page.toggle(key=key(page, "own_theta")).set_value(True).run()
     assert page.query_params["theta"] == "0.75"
+    assert dial(page, "theta")["text"] == "0.75"
+    assert "θ is missing" not in text(page)
 
 
 def test_what_is_in_use_is_shown() -> None:
@@ -290,6 +292,11 @@ def test_the_number_of_an_adversary_ends_below_k() -> None:
     choose(page, "k", "10")
     assert "How often the value is among 9 guesses." in text(page)
     assert dial(page, "tries")["text"] == "9"
+    choose(page, "tries", "500")
+    page.selectbox(key=key(page, "adversary")).set_value("membership").run()
+    choose(page, "k", "1000")
+    page.selectbox(key=key(page, "adversary")).set_value("tries").run()
+    assert dial(page, "tries")["text"] == "59"  # not the 500 that was refused
     choose(page, "k", "2")
     assert dial(page, "tries")["fixed"]
     page.selectbox(key=key(page, "adversary")).set_value("guess").run()
