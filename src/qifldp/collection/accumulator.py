@@ -113,7 +113,13 @@ class Accumulator:
         self.totals += mechanism.count(rows, self.classes.class_of, self.table)
 
     def refuse(self, reason: str, times: int = 1) -> None:
-        """Count reports that are refused."""
+        """Count reports that are refused.
+
+        Raises:
+            InputError: If they are fewer than none.
+        """
+        if times < 0:
+            raise InputError.expected("The number of refused reports", "at least 0", times)
         if times:
             self.refused[reason] = self.refused.get(reason, 0) + times
 

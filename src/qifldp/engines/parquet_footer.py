@@ -28,7 +28,9 @@ ENCODINGS = (
     "DELTA_BYTE_ARRAY", "RLE_DICTIONARY", "BYTE_STREAM_SPLIT",
 )  # fmt: skip
 
-ROW_GROUPS, COLUMNS, META_DATA = 4, 1, 3
+ALL_ROWS, ROW_GROUPS = 3, 4
+COLUMNS, ROWS = 1, 3
+META_DATA = 3
 """Fields of FileMetaData, RowGroup and ColumnChunk."""
 
 TYPE, ENCODED, PATH, VALUES, UNCOMPRESSED = 1, 2, 3, 5, 6
@@ -63,23 +65,45 @@ class Chunk:
     largest: int
 
 
-def row_groups(path: Path) -> Iterator[list[Chunk]]:
-    """Give the columns of each row group in turn.
+@dataclass(frozen=True)
+class RowGroup:
+    """A row group.
+
+    Attributes:
+        rows: Its number of rows: no column has fewer values.
+        chunks: Its columns.
+    """
+
+    rows: int
+    chunks: list[Chunk]
+
+
+def row_groups(path: Path) -> Iterator[RowGroup]:
+    """Give the row groups in turn.
 
     Raises:
-        InputError: If the footer is damaged.
+        InputError: If the footer is damaged, or its numbers of rows do not fit together: also after the last of them.
     """
     try:
-        reader = _Reader(_footer(path))
-        for number, kind in reader.fields():
-            if number != ROW_GROUPS:
-                reader.value(kind)
-                continue
-            for element in reader.elements():
-                group = reader.value(element)
-                yield [_chunk(column[META_DATA]) for column in group[COLUMNS]]
+        yield from _row_groups(_Reader(_footer(path)))
     except (LookupError, TypeError, ValueError, struct.error):
         raise InputError(f"The file {shown(path.name)} cannot be read: its footer is damaged.") from None
+
+
+def _row_groups(reader: _Reader) -> Iterator[RowGroup]:
+    total, rows = None, 0
+    for number, kind in reader.fields():
+        if number == ALL_ROWS:
+            total = reader.value(kind)
+        elif number == ROW_GROUPS:
+            for element in reader.elements():
+                group = _row_group(reader.value(element))
+                rows += group.rows
+                yield group
+        else:
+            reader.value(kind)
+    if total != rows:
+        raise ValueError(f"{total} rows, and {rows} in the row groups")
 
 
 def _footer(path: Path) -> bytes:
@@ -88,6 +112,13 @@ def _footer(path: Path) -> bytes:
         length, _ = TAIL.unpack(raw.read())
         raw.seek(-TAIL.size - length, os.SEEK_END)
         return raw.read(length)
+
+
+def _row_group(about: Mapping[int, Any]) -> RowGroup:
+    columns, rows = [column[META_DATA] for column in about[COLUMNS]], about[ROWS]
+    if not 0 <= rows <= min(column[VALUES] for column in columns):  # a nested column may have more values than rows
+        raise ValueError(f"{rows} rows")
+    return RowGroup(rows, [_chunk(column) for column in columns])
 
 
 def _chunk(about: Mapping[int, Any]) -> Chunk:

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from qifldp.engines.parquet_footer import Chunk, row_groups
+from qifldp.engines.parquet_footer import RowGroup, row_groups
 from qifldp.engines.pieces import ID, MOST_BYTES, REPORT, Piece, ReportFile, check_columns, reading, rows_a_piece
 from qifldp.engines.report_schema import LARGEST_HEADER, ReportHeader
 from qifldp.errors import InputError, shown
@@ -56,25 +56,32 @@ class ParquetReports(ReportFile):
         super().__init__(
             path, ReportHeader.of_schema(schema, path.name), dict(zip(schema.names, schema.types, strict=True))
         )
+        self._rows = 0
+        for number, group in enumerate(row_groups(path), 1):
+            if group.rows > MOST_BYTES:
+                raise InputError(
+                    f"Row group {number} of {shown(path.name)} has {group.rows:,} rows: write it in smaller row groups."
+                )
+            self._rows += group.rows
 
     def count_rows(self) -> int:
-        return int(self._file.metadata.num_rows)
+        return self._rows
 
     def read(self, start: int) -> Iterator[Piece]:
         step, end, total = rows_a_piece(self.header.protocol.mechanism.width), 0, max(1, self.count_rows())
-        for group, chunks in enumerate(row_groups(self.path)):
-            expected = end + self._file.metadata.row_group(group).num_rows
+        for number, group in enumerate(row_groups(self.path)):
+            expected = end + group.rows
             if expected <= start:
                 end = expected
                 continue
-            self._check(group, chunks)
-            for batch in self._file.iter_batches(step, row_groups=[group], columns=self.columns(), use_threads=False):
+            self._check(number, group)
+            for batch in self._file.iter_batches(step, row_groups=[number], columns=self.columns(), use_threads=False):
                 batch.validate(full=True)  # an index of a dictionary may be any number
                 end += len(batch)
                 ids = batch.column(ID) if self.has_ids else None
                 yield Piece(batch.column(REPORT), ids, end, end / total)
             if end != expected:
-                raise InputError(f"Row group {group + 1} of {shown(self.path.name)} has fewer rows than it says.")
+                raise InputError(f"Row group {number + 1} of {shown(self.path.name)} has fewer rows than it says.")
 
     def check_footer(self) -> None:
         """Check what the file says about all its row groups, for a reader that does not.
@@ -82,13 +89,13 @@ class ParquetReports(ReportFile):
         Raises:
             InputError: If :meth:`read` would refuse one.
         """
-        for group, chunks in enumerate(row_groups(self.path)):
-            self._check(group, chunks)
+        for number, group in enumerate(row_groups(self.path)):
+            self._check(number, group)
 
-    def _check(self, group: int, chunks: list[Chunk]) -> None:
+    def _check(self, number: int, group: RowGroup) -> None:
         """Raise InputError if a row group could take up too much memory, from what the file says about it."""
-        where = f"Row group {group + 1} of {shown(self.path.name)}"
-        for chunk in chunks:
+        where = f"Row group {number + 1} of {shown(self.path.name)}"
+        for chunk in group.chunks:
             if chunk.path not in self.columns():
                 continue
             if chunk.largest > MOST_BYTES:

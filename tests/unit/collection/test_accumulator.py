@@ -163,6 +163,14 @@ def test_reports_that_no_client_sends_are_refused_and_counted_as_such(
     assert found.n == 800
 
 
+def test_no_fewer_than_none_are_refused() -> None:
+    found = OUE(20, 1).accumulator()
+    with pytest.raises(InputError) as refused:
+        found.refuse("a reason", -1)
+    assert str(refused.value) == "The number of refused reports must be at least 0, got -1."
+    assert found.refused == {}
+
+
 OTHERS: list[tuple[Protocol, Protocol]] = [
     (OUE(20, 1), OUE(20, 2)),
     (OUE(20, 1), OUE(21, 1)),

@@ -14,6 +14,7 @@ from pyarrow import ipc, parquet
 from qifldp.collection.accumulator import Accumulator
 from qifldp.collection.reports import Reports
 from qifldp.engines.local import count_reports
+from qifldp.engines.parquet_footer import TAIL, _footer
 from qifldp.engines.report_files import write_reports
 from qifldp.engines.report_schema import ReportHeader, to_batch
 from qifldp.errors import InputError
@@ -98,6 +99,37 @@ def with_damaged_index(path: Path, column: str) -> Path:
     whole[end - 1] = 0xFF  # the last indices of the page, two bits and six bits each
     path.write_bytes(whole)
     return path
+
+
+def with_footer(path: Path, footer: bytes) -> Path:
+    """Give a Parquet file another footer."""
+    whole = path.read_bytes()
+    old, mark = TAIL.unpack(whole[-TAIL.size :])
+    path.write_bytes(whole[: -TAIL.size - old] + footer + TAIL.pack(len(footer), mark))
+    return path
+
+
+def with_rows(path: Path, rows: int, *said: int) -> Path:
+    """Let the footer of a file of one column and one row group say other numbers of rows.
+
+    Args:
+        path: The file.
+        rows: The number that it has.
+        said: What it is to say of the file, of the values of the column, and of the row group.
+    """
+    start, *between, end = _footer(path).split(_whole_number(rows))
+    assert len(between) == 2
+    parts = zip(map(_whole_number, said), [*between, end], strict=True)
+    return with_footer(path, start + b"".join(number + rest for number, rest in parts))
+
+
+def _whole_number(value: int) -> bytes:
+    """Return a field of 64 bits, after the field before it, in Thrift's compact protocol."""
+    rest, digits = value << 1 ^ value >> 63, [0x16]
+    while rest >= 0x80:
+        digits.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    return bytes([*digits, rest])
 
 
 def raw_csv(path: Path, protocol: Protocol, lines: str | bytes) -> Path:

@@ -12,9 +12,9 @@ import pytest
 from pyarrow import parquet
 
 import qifldp
-from qifldp.engines.parquet_footer import TAIL, _footer, row_groups
+from qifldp.engines.parquet_footer import _footer, row_groups
 from qifldp.errors import InputError
-from unit.engines.samples import build, draw, header_of, raw_parquet, write
+from unit.engines.samples import build, draw, header_of, raw_parquet, with_footer, write
 
 PROTOCOL = build("oue", 20)
 
@@ -33,28 +33,37 @@ NONE, TWO = b"\x19\x06", b"\x19\x26\x00\x3c"
 """Lists of no whole numbers, and of 0 and 30: the histograms of repetition and definition levels of thirty values."""
 
 
-def described(path: Path) -> list[list[tuple[str, str, set[str], int]]]:
+Described = list[tuple[int, list[tuple[str, str, set[str], int]]]]
+"""Of each row group its rows, and of its columns path, type, encodings and size."""
+
+
+def described(path: Path) -> Described:
     """Return what PyArrow says."""
     about = parquet.ParquetFile(path).metadata
     groups = [about.row_group(place) for place in range(about.num_row_groups)]
-    chunks = [[group.column(place) for place in range(group.num_columns)] for group in groups]
     return [
-        [
-            (
-                chunk.path_in_schema,
-                chunk.physical_type,
-                set(chunk.encodings),
-                max(chunk.total_uncompressed_size, chunk.num_values),
-            )
-            for chunk in group
-        ]
-        for group in chunks
+        (
+            group.num_rows,
+            [
+                (
+                    chunk.path_in_schema,
+                    chunk.physical_type,
+                    set(chunk.encodings),
+                    max(chunk.total_uncompressed_size, chunk.num_values),
+                )
+                for chunk in map(group.column, range(group.num_columns))
+            ],
+        )
+        for group in groups
     ]
 
 
-def read(path: Path) -> list[list[tuple[str, str, set[str], int]]]:
+def read(path: Path) -> Described:
     return [
-        [(chunk.path, chunk.physical_type, set(chunk.encodings), chunk.largest) for chunk in group]
+        (
+            group.rows,
+            [(chunk.path, chunk.physical_type, set(chunk.encodings), chunk.largest) for chunk in group.chunks],
+        )
         for group in row_groups(path)
     ]
 
@@ -95,13 +104,6 @@ def test_our_own_files(tmp_path: Path) -> None:
     assert read(path) == described(path)
 
 
-def with_footer(path: Path, whole: bytes, footer: bytes) -> Path:
-    """Write a file with another footer."""
-    old, mark = TAIL.unpack(whole[-TAIL.size :])
-    path.write_bytes(whole[: -TAIL.size - old] + footer + TAIL.pack(len(footer), mark))
-    return path
-
-
 @pytest.mark.parametrize(
     "footer",
     [
@@ -117,8 +119,7 @@ def with_footer(path: Path, whole: bytes, footer: bytes) -> Path:
     ],
 )
 def test_footers_that_are_none(tmp_path: Path, footer: bytes) -> None:
-    whole = write(tmp_path / "r.parquet", draw(PROTOCOL, 3)).read_bytes()
-    path = with_footer(tmp_path / "r.parquet", whole, footer)
+    path = with_footer(write(tmp_path / "r.parquet", draw(PROTOCOL, 3)), footer)
     with pytest.raises(InputError, match=r"^The file 'r\.parquet' cannot be read: its footer is damaged\.$"):
         list(row_groups(path))
 
@@ -127,11 +128,11 @@ def test_a_damaged_footer_does_not_end_the_process(tmp_path: Path) -> None:
     """Two repetition levels where a flat column has one: PyArrow's own view of such a column aborts."""
     columns = {"report": pa.array([b"\1", b"\2", b"\3"] * 10, pa.binary())}
     path = raw_parquet(tmp_path / "r.parquet", columns, header_of(PROTOCOL))
-    whole, footer = path.read_bytes(), _footer(path)
+    footer = _footer(path)
     assert NONE + TWO in footer
     damaged = footer.replace(NONE + TWO, TWO + NONE)
     process = subprocess.run(
-        [sys.executable, "-c", COUNTING, str(with_footer(path, whole, damaged))],
+        [sys.executable, "-c", COUNTING, str(with_footer(path, damaged))],
         env=os.environ | {"PYTHONPATH": str(Path(qifldp.__file__).parents[1])},
         capture_output=True,
         text=True,

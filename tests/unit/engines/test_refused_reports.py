@@ -25,6 +25,7 @@ from unit.engines.samples import (
     raw_csv,
     raw_parquet,
     with_damaged_index,
+    with_rows,
     write,
 )
 
@@ -387,11 +388,41 @@ def test_index_beyond_a_dictionary(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_parquet_file_with_fewer_rows_than_it_says(tmp_path: Path) -> None:
-    path = write(tmp_path / "r.parquet", draw(HASH, 90))
+    path = with_rows(write(tmp_path / "r.parquet", draw(HASH, 90)), 90, 95, 95, 95)
+    assert outcome(path) == "Row group 1 of 'r.parquet' has fewer rows than it says. 90 reports were counted before."
+
+
+DAMAGED = "The file 'b.parquet' cannot be read: its footer is damaged."
+MANY = 1 << 62
+
+
+@pytest.mark.parametrize("protocol", [HASH, BITS], ids=["counted", "refused"])
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ((-1, 1000, 1000), DAMAGED),
+        ((0, 1000, 1000), DAMAGED),
+        ((MANY, 1000, 1000), DAMAGED),
+        ((1000, 1000, 999), DAMAGED),
+        ((2000, 1000, 2000), DAMAGED),
+        ((-1, 1000, -1), DAMAGED),
+        ((MANY, MANY, MANY), f"Row group 1 of 'b.parquet' has {MANY:,} rows: write it in smaller row groups."),
+    ],
+)
+def test_numbers_of_rows_that_do_not_fit_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, protocol: Protocol, said: tuple[int, ...], sentence: str
+) -> None:
+    """Nor are rows counted as refused that nobody has seen; what was counted before outlives it."""
+    monkeypatch.chdir(tmp_path)
+    source = tmp_path / "source"
+    source.mkdir()
+    write(source / "a.parquet", draw(HASH, 300))
+    path = write(source / "b.parquet", draw(protocol, 1000))
     whole = path.read_bytes()
-    ninety, more = b"\xb4\x01", b"\xbe\x01"  # numbers as they are written in the footer
-    found = []
-    for at in (place.start() for place in re.finditer(ninety, whole)):
-        path.write_bytes(whole[:at] + more + whole[at + 2 :])
-        found.append(outcome(path))
-    assert "Row group 1 of 'r.parquet' has fewer rows than it says. 90 reports were counted before." in found
+    with_rows(path, 1000, *said)
+    with pytest.raises(InputError) as caught:
+        count_reports(source, checkpoint="c.json")
+    assert str(caught.value) == f"{sentence} 300 reports were counted before, and are kept in 'c.json'."
+    path.write_bytes(whole)
+    found = count_reports(source, checkpoint="c.json").accumulator
+    assert found.n + sum(found.refused.values()) == 1300

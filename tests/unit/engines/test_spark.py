@@ -23,7 +23,7 @@ from qifldp.errors import InputError
 from qifldp.exact.budget import Budget
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.specs import SEVEN, parse_spec
-from unit.engines.samples import build, with_damaged_index
+from unit.engines.samples import build, with_damaged_index, with_rows
 
 K = 20
 
@@ -122,6 +122,15 @@ def test_ids_of_one_file_many_times(session: SparkSession, tmp_path: Path) -> No
     assert counts.n + counts.refused[SEEN_BEFORE] == 4000
 
 
+def test_a_simulation_is_told_from_others(tmp_path: Path) -> None:
+    """Whichever of the files it is."""
+    for name, simulated in {"a": False, "b": True, "c": False}.items():
+        header = ReportHeader(GRR.protocol, simulated=simulated)
+        write(tmp_path / f"{name}.parquet", header, pa.array([FIRST], pa.binary(1)))
+    assert count._plan(tmp_path, "value").header.simulated
+    assert not count._plan(tmp_path / "a.parquet", "value").header.simulated
+
+
 def test_many_partitions_are_added_up_in_two_steps(session: SparkSession, tmp_path: Path) -> None:
     for number in range(12):
         write(tmp_path / f"{number}.parquet", GRR, pa.array([FIRST, SECOND, b"bad"], pa.binary()))
@@ -200,6 +209,9 @@ def test_files_that_spark_cannot_count(tmp_path: Path) -> None:
     assert refusal(tmp_path) == "Of 'a.parquet' and 'b.parquet' only one has ids: give them to all files."
     parquet.write_table(pa.table({"report": [FIRST]}), tmp_path / "b.parquet")
     assert refusal(tmp_path) == "'b.parquet' is not a file of reports: write one with qifldp perturb."
+    write(tmp_path / "b.parquet", GRR, pa.array([FIRST] * 1000, pa.binary(1)))
+    with_rows(tmp_path / "b.parquet", 1000, 5, 1000, 1000)
+    assert refusal(tmp_path) == "The file 'b.parquet' cannot be read: its footer is damaged."
     (tmp_path / "b.parquet").unlink()
     write_reports(tmp_path / "b.arrow", GRR.schema(), [])
     assert refusal(tmp_path) == "Spark counts Parquet files, and 'b.arrow' is none."
