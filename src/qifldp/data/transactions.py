@@ -10,11 +10,12 @@ import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal
+from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 
+from qifldp.data.lines import blocks_of_lines
 from qifldp.errors import InputError, shown
 from qifldp.storage import check_readable, reason
 
@@ -23,8 +24,8 @@ ENDING = ".dat"
 Item = Literal["first", "random"]
 """Which item of a transaction its person reports: the first, or each entry of the line with the same chance."""
 
-BLOCK_BYTES = 4 << 20
-"""Lines are read in blocks of this size; none may be longer."""
+LONGEST_LINE = 4 << 20
+"""Bytes of a line at most; so many are read at a time."""
 
 MOST_DIGITS = 18
 
@@ -65,7 +66,7 @@ def read_items(path: str | Path, *, item: Item = "first", rng: np.random.Generat
     size, line_number = file.stat().st_size, 0
     try:
         with file.open("rb") as raw:
-            for block in _blocks(raw, file.name):
+            for block in blocks_of_lines(raw, LONGEST_LINE, file.name):
                 _check(block, line_number, file.name)
                 lines = block.removesuffix(b"\n").split(b"\n")
                 line_number += len(lines)
@@ -82,19 +83,6 @@ def _rule(item: Item, rng: np.random.Generator | None) -> Callable[[int], int]:
     if rng is None:
         return secrets.randbelow
     return lambda count: int(rng.integers(count))
-
-
-def _blocks(raw: BinaryIO, name: str) -> Iterator[bytes]:
-    """Read whole lines, some at a time."""
-    rest = b""
-    while block := raw.read(BLOCK_BYTES):
-        lines, newline, rest = (rest + block).rpartition(b"\n")
-        if len(rest) > BLOCK_BYTES:
-            raise InputError(f"{shown(name)} has a line of more than {BLOCK_BYTES >> 20} MiB.")
-        if newline:
-            yield lines + newline
-    if rest:
-        yield rest
 
 
 def _check(block: bytes, before: int, name: str) -> None:

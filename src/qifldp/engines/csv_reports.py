@@ -10,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -18,6 +17,7 @@ import pyarrow.compute
 import pyarrow.csv
 
 from qifldp.collection.accumulator import Accumulator
+from qifldp.data.lines import blocks_of_lines
 from qifldp.engines.pieces import ID, REPORT, UNEVEN, Piece, ReportFile, check_columns, reading
 from qifldp.engines.report_schema import (
     LARGEST_HEADER,
@@ -32,8 +32,8 @@ from qifldp.errors import InputError, shown
 MARK = "#qifldp "
 """What the first line begins with."""
 
-BLOCK_BYTES = 8 << 20
-"""Lines are read in blocks of this size; none may be longer."""
+LONGEST_LINE = 8 << 20
+"""Bytes of a line at most; so many are read at a time."""
 
 ODD = "an odd number of hexadecimal digits"
 NOT_HEXADECIMAL = "not hexadecimal"
@@ -45,6 +45,7 @@ NOT_PLAIN = re.compile(r'[,"\r\n]')
 """What an id in a CSV file of reports cannot contain."""
 
 BOM = b"\xef\xbb\xbf"
+"""A byte order mark: no part of a file that begins with it, and like any other character elsewhere."""
 
 
 def write(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
@@ -84,7 +85,9 @@ class CsvReports(ReportFile):
         """
         with reading(path), path.open("rb") as raw:
             first = raw.readline(LARGEST_HEADER + len(BOM) + len(MARK) + 2).removeprefix(BOM)
-            names = raw.readline(BLOCK_BYTES)
+            names = raw.readline(LONGEST_LINE + 1)
+            if len(names.removesuffix(b"\n")) > LONGEST_LINE:
+                raise InputError(f"{shown(path.name)} has a line of more than {LONGEST_LINE >> 20} MiB.")
             if first.startswith(MARK.encode()) and b"\r" in first.removesuffix(b"\r\n") + names.removesuffix(b"\r\n"):
                 raise InputError(
                     f"{shown(path.name)} has a carriage return in its first lines: end lines with newlines."
@@ -104,24 +107,12 @@ class CsvReports(ReportFile):
         end, size = 0, self.path.stat().st_size
         with self.path.open("rb") as raw:
             raw.seek(self._body)
-            for block in self._blocks(raw):
+            for block in blocks_of_lines(raw, LONGEST_LINE, self.path.name):
                 table, refused = self._parse(block)
                 end += len(table) + sum(refused.values())
                 ids = _whole(table.column(ID)) if self.has_ids else None
                 reports = _whole(table.column(REPORT))
                 yield Piece(reports, ids, end, raw.tell() / size, refused, count_hexadecimal)
-
-    def _blocks(self, raw: BinaryIO) -> Iterator[bytes]:
-        """Read whole lines, some at a time."""
-        rest = b""
-        while block := raw.read(BLOCK_BYTES):
-            lines, newline, rest = (rest + block).rpartition(b"\n")
-            if len(rest) > BLOCK_BYTES:
-                raise InputError(f"{shown(self.path.name)} has a line of more than {BLOCK_BYTES >> 20} MiB.")
-            if lines.strip():
-                yield lines + newline
-        if rest.strip():
-            yield rest
 
     def _parse(self, block: bytes) -> tuple[pa.Table, Counter[str]]:
         refused: Counter[str] = Counter()
@@ -134,17 +125,18 @@ class CsvReports(ReportFile):
                 else:
                     refused[why] += 1
             block = bytes(kept)
-            if not block.strip():
+            if not block:
                 return pa.table({name: pa.array([], pa.binary()) for name in self.columns()}), refused
 
         def leave_out(_: pa.csv.InvalidRow) -> str:
             refused[UNEVEN] += 1
             return "skip"
 
+        block = BOM + block  # Arrow takes one from the beginning of whatever it reads
         table = pa.csv.read_csv(
             pa.BufferReader(block),
             pa.csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=self._names),
-            pa.csv.ParseOptions(quote_char=False, invalid_row_handler=leave_out),
+            pa.csv.ParseOptions(quote_char=False, ignore_empty_lines=False, invalid_row_handler=leave_out),
             pa.csv.ConvertOptions(
                 include_columns=self.columns(),
                 column_types=dict.fromkeys(self.columns(), pa.binary()),

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qifldp.data.transactions import BLOCK_BYTES, Item, read_items
+from qifldp.data.transactions import LONGEST_LINE, Item, read_items
 from qifldp.errors import InputError
 
 
@@ -65,14 +65,23 @@ def test_anything_else_is_refused(tmp_path: Path, content: str, line: int, got: 
 def test_lines_across_blocks_and_too_long_ones(tmp_path: Path) -> None:
     path = tmp_path / "t.dat"
     path.write_text("".join(f"{number} 5 6\n" for number in range(700_000)))
-    assert path.stat().st_size > BLOCK_BYTES
+    assert path.stat().st_size > LONGEST_LINE
     assert items(path) == ([str(number) for number in range(700_000)], 0)
     path.write_text("1 2\n" * 700_000 + "3 x\n")
     with pytest.raises(InputError, match=r"^Line 700,001 of "):
         items(path)
-    path.write_text("1 " * BLOCK_BYTES)
-    with pytest.raises(InputError, match=r"^'t\.dat' has a line of more than 4 MiB\.$"):
-        items(path)
+
+
+@pytest.mark.parametrize("before", ["", "1\n", "1\n" * 1000])
+@pytest.mark.parametrize("after", ["", "\n", "\n2\n"])
+def test_lines_have_the_same_limit_wherever_they_stand(tmp_path: Path, before: str, after: str) -> None:
+    path = tmp_path / "t.dat"
+    path.write_text(before + "1 " * (LONGEST_LINE // 2) + after)
+    assert items(path)[0] == ["1"] * (before.count("\n") + 1) + ["2"] * after.count("2")
+    for length in (LONGEST_LINE + 1, LONGEST_LINE * 3 // 2, 2 * LONGEST_LINE):
+        path.write_text(before + "1" + " " * (length - 1) + after)
+        with pytest.raises(InputError, match=r"^'t\.dat' has a line of more than 4 MiB\.$"):
+            items(path)
 
 
 def test_random_items_are_uniform_over_the_entries_of_a_line(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from qifldp.collection.reports import Reports
 from qifldp.engines import csv_reports
 from qifldp.engines.local import count_reports
-from qifldp.engines.report_schema import ReportHeader
+from qifldp.engines.report_schema import NO_REPORT, ReportHeader
 from qifldp.errors import InputError
 from qifldp.protocols.protocol import Protocol
 from unit.engines.samples import (
@@ -118,7 +118,14 @@ def test_columns_of_other_types(tmp_path: Path, column: pa.Array, reason: str) -
         ("report,id\n01,a\n01\n01,b,c\n01,d\n", {"counted": 2, "another number of cells": 2}),
         ("report,id\n01,a\n01,\n01,a\n", {"counted": 1, "no id in the row": 1, "an id seen before": 1}),
         ("report\n0A\n0a\n1F\n", {"counted": 3}),
-        ("report\n01\n\n\n02", {"counted": 2}),
+        ("report\n01\n\n\n02", {"counted": 2, NO_REPORT: 2}),
+        ("report\n\n", {"counted": 0, NO_REPORT: 1}),
+        ("report\r\n01\r\n\r\n", {"counted": 1, NO_REPORT: 1}),
+        ("report\n  \n", {"counted": 0, csv_reports.NOT_HEXADECIMAL: 1}),
+        ("report\n01\n  \n", {"counted": 1, csv_reports.NOT_HEXADECIMAL: 1}),
+        ("report,more\n01,x\n\n", {"counted": 1, NO_REPORT: 1}),
+        ("report,id\n\n01,a\n\n", {"counted": 1, "no id in the row": 2}),
+        ('report\n"\n\n', {"counted": 0, csv_reports.QUOTED: 1, NO_REPORT: 1}),
         ("report\r\n01\r\n02\r\n", {"counted": 2}),
         ("id,report,more\na,01,x\nb,02,\n", {"counted": 2}),
         (b"report\n01\n\xff\n", {"counted": 1, csv_reports.NOT_TEXT: 1}),
@@ -144,7 +151,7 @@ def test_lines_of_csv(tmp_path: Path, lines: str | bytes, expected: dict[str, in
 def test_a_quotation_mark_takes_no_other_rows_with_it_across_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(csv_reports, "BLOCK_BYTES", 50)
+    monkeypatch.setattr(csv_reports, "LONGEST_LINE", 50)
     lines = [f"01,u{place}" for place in range(100)]
     lines[30], lines[71] = '01,"u30', '"01,u71'
     path = raw_csv(tmp_path / "r.csv", BITS, "report,id\n" + "\n".join(lines))
@@ -156,6 +163,43 @@ def test_a_byte_order_mark_before_a_csv_file_is_no_part_of_it(tmp_path: Path, en
     path = raw_csv(tmp_path / "r.csv", BITS, "report\n01\n02\n")
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", end.encode()))
     assert outcome(path) == {"counted": 2}
+
+
+@pytest.mark.parametrize("block", [9, 12, 20, 50, 8 << 20])
+def test_a_byte_order_mark_within_a_csv_file_is_a_character_wherever_it_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    monkeypatch.setattr(csv_reports, "LONGEST_LINE", block)
+    for others in range(3):
+        rows = "".join(f"bob{place},03\n" for place in range(others))
+        path = raw_csv(tmp_path / "r.csv", BITS, f"id,report\n{rows}\ufeffann,01\nann,02\n")
+        assert outcome(path) == {"counted": others + 2}
+        rows = "03\n" * others
+        path = raw_csv(tmp_path / "r.csv", BITS, f"report\n{rows}\ufeff01\n")
+        assert outcome(path) == {"counted": others, csv_reports.ODD: 1}
+
+
+@pytest.mark.parametrize("before", ["", "01\n", "01\n" * 5000])
+@pytest.mark.parametrize("after", ["", "\n", "\n02\n"])
+def test_lines_of_csv_have_the_same_limit_wherever_they_stand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, after: str
+) -> None:
+    most = 1 << 20
+    monkeypatch.setattr(csv_reports, "LONGEST_LINE", most)
+    counted = before.count("\n") + after.count("2")
+    path = raw_csv(tmp_path / "r.csv", BITS, f"report\n{before}{'0' * most}{after}")
+    assert outcome(path) == {"counted": counted, f"{most // 2} bytes instead of 1": 1}
+    for length in (most + 1, most * 3 // 2, 2 * most):
+        path = raw_csv(tmp_path / "r.csv", BITS, f"report\n{before}{'0' * length}{after}")
+        assert str(outcome(path)).startswith("'r.csv' has a line of more than 1 MiB.")
+
+
+def test_names_of_columns_that_are_too_long_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_reports, "LONGEST_LINE", 1 << 20)
+    name = "x" * ((1 << 20) - len("report,"))
+    assert outcome(raw_csv(tmp_path / "r.csv", BITS, f"report,{name}\n01,\n")) == {"counted": 1}
+    sentence = "'r.csv' has a line of more than 1 MiB."
+    assert outcome(raw_csv(tmp_path / "r.csv", BITS, f"report,{name}x\n01,\n")) == sentence
 
 
 def test_csv_whose_first_lines_do_not_end(tmp_path: Path) -> None:
