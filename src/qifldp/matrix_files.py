@@ -20,7 +20,7 @@ from pyarrow import parquet
 
 from qifldp.errors import InputError, shown
 from qifldp.exact.budget import nearest_double, parse_rational
-from qifldp.storage import check_readable, read_text
+from qifldp.storage import check_readable, no_key_twice, read_text
 
 SCHEMA_VERSION = 1
 INPUT_COLUMN = "input"
@@ -145,7 +145,7 @@ def _from_csv(text: str, kind: str, *, exact: bool) -> LabelledMatrix:
 
 def _from_json(text: str, kind: str) -> LabelledMatrix:
     try:
-        document = json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_repeats)
+        document = json.loads(text, parse_constant=_no_constant, object_pairs_hook=no_key_twice)
     except (ValueError, RecursionError) as error:
         raise InputError(f"The {kind} file is not JSON: {error}.") from None
     if isinstance(document, list):
@@ -165,13 +165,6 @@ def _from_json(text: str, kind: str) -> LabelledMatrix:
         if not isinstance(labels, list) or not all(isinstance(label, str | int | float) for label in labels):
             raise InputError.expected(f"{key} of the {kind}", "a list of labels", document[key])
     return LabelledMatrix(table, document.get("inputs"), document.get("outputs"))
-
-
-def _no_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    document = dict(pairs)
-    if len(document) != len(pairs):
-        raise ValueError("an object has a key twice")
-    return document
 
 
 def _no_constant(name: str) -> object:

@@ -36,6 +36,18 @@ def check_readable(path: str | Path) -> Path:
     return file
 
 
+def no_key_twice(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return an object of a JSON document, as ``json.loads`` asks its ``object_pairs_hook``.
+
+    Raises:
+        ValueError: If the object has a key twice, of which it would keep the last.
+    """
+    document = dict(pairs)
+    if len(document) != len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return document
+
+
 def same_file(first: str | Path, second: str | Path) -> bool:
     """Whether two paths lead to one file."""
     try:

@@ -90,6 +90,11 @@ def lines(outcome: Outcome) -> list[str]:
     return outcome.out.splitlines()
 
 
+def test_one_report_is_one(terminal: Terminal) -> None:
+    write(Path("r.parquet"), draw(build("grr", 3), 1))
+    assert lines(terminal("estimate", "r.parquet"))[0] == "grr:epsilon=1 over 3 values: 1 report"
+
+
 def test_table(terminal: Terminal) -> None:
     shown = lines(terminal("estimate", "r.parquet"))
     assert shown[0] == "oue:epsilon=1 over 30 values: 20,000 reports"

@@ -66,6 +66,12 @@ def test_what_it_prints(terminal: Terminal) -> None:
     )
 
 
+def test_one_report_is_one(terminal: Terminal) -> None:
+    Path("d.csv").write_text("x\nf\n", encoding="utf-8")
+    first = terminal(*perturbing(*COLUMN)).out.splitlines()[0]
+    assert first == "oue:epsilon=1 over 4 values: 1 report, drawn from the system's entropy"
+
+
 def test_a_seed_is_a_simulation_and_says_so(terminal: Terminal) -> None:
     outcome = terminal(*perturbing(*COLUMN, "--seed", "7"))
     assert (outcome.code, outcome.err) == (0, SIMULATION)

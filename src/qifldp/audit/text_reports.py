@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from qifldp.errors import InputError, shown
+from qifldp.storage import no_key_twice
 
 Form = Literal["text", "json", "hex"]
 
@@ -33,7 +34,7 @@ def read_report(text: str, form: Form, where: str) -> object:
 
 def _json(text: str, where: str) -> object:
     try:
-        return json.loads(text, parse_constant=_refused, parse_int=_whole, object_pairs_hook=_no_repeats)
+        return json.loads(text, parse_constant=_refused, parse_int=_whole, object_pairs_hook=no_key_twice)
     except (ValueError, RecursionError):
         raise InputError(f"{where} has a report that is not strict JSON: {shown(text)}.") from None
 
@@ -51,13 +52,6 @@ def _whole(digits: str) -> int | float:
 
 def _refused(name: str) -> object:
     raise ValueError(name)
-
-
-def _no_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError
-    return found
 
 
 _READERS: dict[Form, Callable[[str, str], object]] = {"text": lambda text, _: text, "json": _json, "hex": _hex}

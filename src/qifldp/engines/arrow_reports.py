@@ -30,7 +30,7 @@ def write(path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> N
 
 
 class ArrowReports(ReportFile):
-    """An Arrow IPC file of reports, without compression or dictionaries."""
+    """An Arrow IPC file of reports, without compression or dictionaries, and without views of what is read."""
 
     def __init__(self, path: Path) -> None:
         """Open a file and read its header.
@@ -43,8 +43,10 @@ class ArrowReports(ReportFile):
             schema, self._batches = opened.schema, opened.num_record_batches
             check_columns(schema.names, path)
         header = ReportHeader.of_schema(schema, path.name)
-        if any(pa.types.is_dictionary(kind) for kind in schema.types):
-            raise InputError(f"{shown(path.name)} has a dictionary: write its columns plain.")
+        for field in schema:
+            what = _not_plain(field)
+            if what is not None:
+                raise InputError(f"{shown(path.name)} has {what} in its column {shown(field.name)}: write it plain.")
         self._schema = schema
         super().__init__(path, header, dict(zip(schema.names, schema.types, strict=True)))
 
@@ -78,6 +80,26 @@ class ArrowReports(ReportFile):
                 yield batch, found / max(self._batches, found)
         if found != self._batches:
             raise InputError(f"{shown(self.path.name)} has another number of batches than it says.")
+
+
+def _not_plain(field: pa.Field) -> str | None:
+    """Return what in a column this reader does not read, if it is there.
+
+    Dictionaries are messages of their own, which are passed over here. Of views, a small batch may stand for texts of
+    any length.
+    """
+    if _has_dictionary(field.type):
+        return "a dictionary"
+    views = pa.types.is_string_view(field.type) or pa.types.is_binary_view(field.type)
+    return "views" if views and field.name in (REPORT, ID) else None
+
+
+def _has_dictionary(kind: pa.DataType) -> bool:
+    if isinstance(kind, pa.BaseExtensionType):
+        kind = kind.storage_type
+    return bool(pa.types.is_dictionary(kind)) or any(
+        _has_dictionary(kind.field(place).type) for place in range(kind.num_fields)
+    )
 
 
 class _Bounded(io.FileIO):

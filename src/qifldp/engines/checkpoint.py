@@ -10,7 +10,7 @@ from typing import TypeGuard
 
 from qifldp.collection.accumulator import Accumulator, Weights
 from qifldp.errors import InputError, shown
-from qifldp.storage import exists, read_text, write_atomically
+from qifldp.storage import exists, no_key_twice, read_text, write_atomically
 
 SCHEMA_VERSION = 1
 KIND = "counting-checkpoint"
@@ -139,7 +139,7 @@ def describe(files: Sequence[Path]) -> list[list[object]]:
 
 def _read(path: str | Path) -> dict[str, object]:
     try:
-        document = json.loads(read_text(path))
+        document = json.loads(read_text(path), object_pairs_hook=no_key_twice)
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
             raise

@@ -15,6 +15,7 @@ from qifldp.collection.reports import FORMAT_VERSION, Reports, fingerprint
 from qifldp.errors import InputError, shown
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.specs import protocol_from_json
+from qifldp.storage import no_key_twice
 
 METADATA_KEY = b"qifldp"
 """Where the schema of a file of reports holds its header, as JSON."""
@@ -100,9 +101,9 @@ class ReportHeader:
         if len(text) > LARGEST_HEADER:
             raise InputError(f"The header of {shown(name)} is too long.")
         try:
-            document = json.loads(text)
+            document = json.loads(text, object_pairs_hook=no_key_twice)
         except (ValueError, RecursionError):
-            raise InputError(f"The header of {shown(name)} is not JSON.") from None
+            raise InputError(f"The header of {shown(name)} is not JSON, or has a key twice.") from None
         try:
             return cls.from_json(document)
         except InputError as error:

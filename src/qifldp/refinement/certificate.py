@@ -13,7 +13,7 @@ from qifldp.errors import InputError, shown
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.specs import protocol_from_json
 from qifldp.refinement.proofs import Proof, proof_json, read_proof, read_table
-from qifldp.storage import read_text, write_atomically
+from qifldp.storage import no_key_twice, read_text, write_atomically
 
 SCHEMA_VERSION = 1
 KIND = "refinement-certificate"
@@ -130,7 +130,7 @@ def load_document(path: str | Path) -> object:
     """
     try:
         return json.loads(
-            read_text(path), parse_constant=_no_constant, parse_float=_no_constant, object_pairs_hook=_no_key_twice
+            read_text(path), parse_constant=_no_constant, parse_float=_no_constant, object_pairs_hook=no_key_twice
         )
     except (ValueError, RecursionError) as error:
         if isinstance(error, InputError):
@@ -160,12 +160,6 @@ def _no_constant(text: str) -> object:
 def _not_this_version(document: dict[str, object]) -> bool:
     version = document["schema_version"]
     return type(version) is not int or version != SCHEMA_VERSION
-
-
-def _no_key_twice(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    if len(dict(pairs)) < len(pairs):
-        raise ValueError("a key stands twice in one object")
-    return dict(pairs)
 
 
 def side_json(side: Side) -> dict[str, object]:

@@ -59,7 +59,7 @@ def perturb_view(written: Written, *, file: str, notes: Sequence[str]) -> Render
     protocol = written.header.protocol
     drawn = "simulated from a seed" if written.header.simulated else "drawn from the system's entropy"
     lines = [
-        f"{protocol.spec} over {protocol.domain_size:,} values: {written.reports:,} reports, {drawn}",
+        f"{protocol.spec} over {protocol.domain_size:,} values: {_reports(written.reports)}, {drawn}",
         f"  ε claimed ......... {protocol.epsilon:.10g}",
         f"  ε actually given .. {written.epsilon:.10g}",
         f"  bytes a report .... {protocol.report_bytes:,}",
@@ -67,6 +67,10 @@ def perturb_view(written: Written, *, file: str, notes: Sequence[str]) -> Render
         *(f"Note: {note}" for note in notes),
     ]
     return Group(*(Text(plain(line)) for line in lines))
+
+
+def _reports(count: int) -> str:
+    return "1 report" if count == 1 else f"{count:,} reports"
 
 
 def _size(count: int) -> str:
@@ -139,7 +143,7 @@ def estimate_view(counted: Counted, estimates: Estimates, *, places: Sequence[in
             Text(_bar(float(estimates.frequency[place]) / largest), style="green" if found else "dim"),
         )
     protocol = counted.header.protocol
-    head = f"{protocol.spec} over {protocol.domain_size:,} values: {estimates.n:,} reports"
+    head = f"{protocol.spec} over {protocol.domain_size:,} values: {_reports(estimates.n)}"
     left_out = len(places) - len(listed)
     return Group(
         Text(plain(head), style="bold"),

@@ -205,10 +205,10 @@ def test_a_first_file_that_was_only_begun_may_be_another(
 
 
 def replace_at_another_time(path: Path, reports: Reports) -> None:
-    """Write other reports over a file of as many bytes, a second later."""
+    """Write other reports over a file of as many bytes, a microsecond later."""
     before = path.stat()
     write(path, reports, rows=30)
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 10**9))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 1000))
     assert path.stat().st_size == before.st_size
 
 
@@ -378,6 +378,16 @@ def test_checkpoints_that_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         count_reports("r.parquet", checkpoint="c.json")
     assert str(caught.value) == NO_CHECKPOINT
     assert Path("c.json").read_text() == content
+
+
+def test_checkpoint_that_has_a_key_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(Path("r.parquet"), draw(PROTOCOL, 30))
+    count_reports("r.parquet", checkpoint="c.json")
+    Path("c.json").write_text(Path("c.json").read_text().replace('"files": ', '"files": 0, "files": '))
+    with pytest.raises(InputError) as caught:
+        count_reports("r.parquet", checkpoint="c.json")
+    assert str(caught.value) == NO_CHECKPOINT
 
 
 def test_refused_files_are_refused_once(tmp_path: Path) -> None:

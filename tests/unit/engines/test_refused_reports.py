@@ -255,6 +255,34 @@ def test_headers(tmp_path: Path, changes: dict[str, object], sentence: str) -> N
     assert outcome(tmp_path / "r.csv") == f"The header of 'r.csv' is wrong: {sentence}"
 
 
+@pytest.mark.parametrize("key", ["format", "simulated", "domain_size", "epsilon"])
+def test_headers_that_have_a_key_twice(tmp_path: Path, key: str) -> None:
+    """Which of the two would count is for each reader to say, so neither does."""
+    text = header_of(BITS)[b"qifldp"].decode()
+    twice = re.sub(rf'("{key}": (?:"[^"]*"|\w+))', r"\1, \1", text)
+    assert len(twice) > len(text)
+    column, metadata = {"report": binary(b"\0")}, {b"qifldp": twice.encode()}
+    raw_parquet(tmp_path / "r.parquet", column, metadata)
+    raw_arrow(tmp_path / "r.arrow", column, metadata)
+    (tmp_path / "r.csv").write_text(f"#qifldp {twice}\nreport\n00\n")
+    for path in tmp_path.iterdir():
+        assert outcome(path) == f"The header of '{path.name}' is not JSON, or has a key twice."
+
+
+def nested(form: str) -> pa.Array:
+    """Return a row with a dictionary in it, however deep."""
+    words = pa.array(["x"]).dictionary_encode()
+    one = pa.array([0, 1], pa.int32())
+    return {
+        "list": lambda: pa.ListArray.from_arrays(one, words),
+        "struct": lambda: pa.StructArray.from_arrays([words], ["a"]),
+        "struct of lists": lambda: pa.StructArray.from_arrays([pa.ListArray.from_arrays(one, words)], ["a"]),
+        "map": lambda: pa.MapArray.from_arrays(one, pa.array(["k"]), words),
+        "union": lambda: pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [words]),
+        "extension": lambda: pa.ExtensionArray.from_storage(pa.opaque(words.type, "answer", "somebody"), words),
+    }[form]()
+
+
 Make = Callable[[Path], Path]
 NO_REPORTS = "is not a file of reports: write one with qifldp perturb."
 
@@ -270,11 +298,11 @@ NO_REPORTS = "is not a file of reports: write one with qifldp perturb."
         (lambda at: raw_csv(at / "r.csv", BITS, "report,report\n00,00\n"), "'r.csv' has 2 columns called report."),
         (
             lambda at: raw_parquet(at / "r.parquet", {"report": binary(b"\0")}, {b"qifldp": b"{not JSON"}),
-            "The header of 'r.parquet' is not JSON.",
+            "The header of 'r.parquet' is not JSON, or has a key twice.",
         ),
         (
             lambda at: raw_parquet(at / "r.parquet", {"report": binary(b"\0")}, {b"qifldp": b"[" * 100_000}),
-            "The header of 'r.parquet' is not JSON.",
+            "The header of 'r.parquet' is not JSON, or has a key twice.",
         ),
         (
             lambda at: raw_parquet(at / "r.parquet", {"report": binary(b"\0"), "id": pa.array([0.5])}, header_of(BITS)),
@@ -282,7 +310,26 @@ NO_REPORTS = "is not a file of reports: write one with qifldp perturb."
         ),
         (
             lambda at: raw_arrow(at / "r.arrow", {"report": binary(b"\0").dictionary_encode()}, header_of(BITS)),
-            "'r.arrow' has a dictionary: write its columns plain.",
+            "'r.arrow' has a dictionary in its column 'report': write it plain.",
+        ),
+        *(
+            (
+                lambda at, inner=inner: raw_arrow(
+                    at / "r.arrow", {"report": binary(b"\0"), "more": nested(inner)}, header_of(BITS)
+                ),
+                "'r.arrow' has a dictionary in its column 'more': write it plain.",
+            )
+            for inner in ("list", "struct", "struct of lists", "map", "union", "extension")
+        ),
+        (
+            lambda at: raw_arrow(at / "r.arrow", {"report": binary(b"\0").cast(pa.binary_view())}, header_of(BITS)),
+            "'r.arrow' has views in its column 'report': write it plain.",
+        ),
+        (
+            lambda at: raw_arrow(
+                at / "r.arrow", {"report": binary(b"\0"), "id": pa.array(["a"], pa.string_view())}, header_of(BITS)
+            ),
+            "'r.arrow' has views in its column 'id': write it plain.",
         ),
         (
             lambda at: raw_arrow(at / "r.arrow", {"report": binary(*[b"\0"] * 100)}, header_of(BITS), "zstd"),
