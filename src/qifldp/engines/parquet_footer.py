@@ -33,7 +33,9 @@ COLUMNS, ROWS = 1, 3
 META_DATA = 3
 """Fields of FileMetaData, RowGroup and ColumnChunk."""
 
-TYPE, ENCODED, PATH, VALUES, UNCOMPRESSED = 1, 2, 3, 5, 6
+CODECS = ("UNCOMPRESSED", "SNAPPY", "GZIP", "LZO", "BROTLI", "LZ4", "ZSTD", "LZ4_RAW")
+
+TYPE, ENCODED, PATH, CODEC, VALUES, UNCOMPRESSED = 1, 2, 3, 4, 5, 6
 """Fields of ColumnMetaData."""
 
 STOP, BINARY, LIST, STRUCT = 0, 8, 9, 12
@@ -56,12 +58,14 @@ class Chunk:
         path: The column's name; names of nested ones are joined by dots.
         physical_type: Such as ``BYTE_ARRAY``.
         encodings: Those of its pages.
+        codec: How its pages are compressed, such as ``ZSTD``.
         largest: Its uncompressed bytes or its number of values, whichever is more.
     """
 
     path: str
     physical_type: str
     encodings: frozenset[str]
+    codec: str
     largest: int
 
 
@@ -126,6 +130,7 @@ def _chunk(about: Mapping[int, Any]) -> Chunk:
         b".".join(about[PATH]).decode(),
         _name(PHYSICAL_TYPES, about[TYPE]),
         frozenset(_name(ENCODINGS, number) for number in about[ENCODED]),
+        _name(CODECS, about[CODEC]),
         max(about[UNCOMPRESSED], about[VALUES]),
     )
 

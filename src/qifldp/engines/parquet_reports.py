@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any
 
@@ -83,14 +84,24 @@ class ParquetReports(ReportFile):
             if end != expected:
                 raise InputError(f"Row group {number + 1} of {shown(self.path.name)} has fewer rows than it says.")
 
-    def check_footer(self) -> None:
+    def check_footer(self, reader: str, without: AbstractSet[str]) -> None:
         """Check what the file says about all its row groups, for a reader that does not.
 
+        Args:
+            reader: What the reader is called, for the error.
+            without: Compressions that it cannot undo.
+
         Raises:
-            InputError: If :meth:`read` would refuse one.
+            InputError: If :meth:`read` or that reader would refuse one.
         """
         for number, group in enumerate(row_groups(self.path)):
             self._check(number, group)
+            strange = [chunk.codec for chunk in group.chunks if chunk.path in self.columns() and chunk.codec in without]
+            if strange:
+                raise InputError(
+                    f"{reader} cannot read {shown(self.path.name)}, which is compressed with {strange[0]}: "
+                    "write it without compression."
+                )
 
     def _check(self, number: int, group: RowGroup) -> None:
         """Raise InputError if a row group could take up too much memory, from what the file says about it."""

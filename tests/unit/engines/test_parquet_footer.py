@@ -33,8 +33,8 @@ NONE, TWO = b"\x19\x06", b"\x19\x26\x00\x3c"
 """Lists of no whole numbers, and of 0 and 30: the histograms of repetition and definition levels of thirty values."""
 
 
-Described = list[tuple[int, list[tuple[str, str, set[str], int]]]]
-"""Of each row group its rows, and of its columns path, type, encodings and size."""
+Described = list[tuple[int, list[tuple[str, str, set[str], str, int]]]]
+"""Of each row group its rows, and of its columns path, type, encodings, compression and size."""
 
 
 def described(path: Path) -> Described:
@@ -49,6 +49,7 @@ def described(path: Path) -> Described:
                     chunk.path_in_schema,
                     chunk.physical_type,
                     set(chunk.encodings),
+                    chunk.compression,
                     max(chunk.total_uncompressed_size, chunk.num_values),
                 )
                 for chunk in map(group.column, range(group.num_columns))
@@ -62,7 +63,10 @@ def read(path: Path) -> Described:
     return [
         (
             group.rows,
-            [(chunk.path, chunk.physical_type, set(chunk.encodings), chunk.largest) for chunk in group.chunks],
+            [
+                (chunk.path, chunk.physical_type, set(chunk.encodings), chunk.codec, chunk.largest)
+                for chunk in group.chunks
+            ],
         )
         for group in row_groups(path)
     ]
@@ -89,6 +93,8 @@ def strange(path: Path, **options: object) -> Path:
         {},
         {"write_statistics": False, "use_dictionary": False, "compression": "zstd"},
         {"use_dictionary": False, "column_encoding": {"report": "DELTA_BYTE_ARRAY", "long": "DELTA_BINARY_PACKED"}},
+        {"compression": "gzip"},
+        {"compression": "brotli"},
         {"version": "1.0", "data_page_version": "2.0", "write_page_index": True, "write_page_checksum": True},
         {"sorting_columns": [parquet.SortingColumn(2)]},
     ],

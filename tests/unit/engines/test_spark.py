@@ -190,6 +190,23 @@ def test_what_a_footer_says_is_checked_as_locally(session: SparkSession, tmp_pat
     assert refusal(tmp_path) == "Row group 1 of 'a.parquet' is encoded as DELTA_BYTE_ARRAY: write it plain."
 
 
+def test_columns_whose_names_differ_in_their_case_only(session: SparkSession, tmp_path: Path) -> None:
+    reports, others = pa.array([FIRST, SECOND], pa.binary(1)), pa.array([THIRD, THIRD], pa.binary(1))
+    columns = {"REPORT": others, "report": reports, "id": pa.array(["x", "y"]), "Id": pa.array(["z", "z"])}
+    table = pa.table(columns).replace_schema_metadata(GRR.schema().metadata)
+    parquet.write_table(table, tmp_path / "a.parquet")
+    before = session.conf.get("spark.sql.caseSensitive")
+    assert same_counts(tmp_path).accumulator.counts[:4].tolist() == [0, 1, 1, 0]
+    assert session.conf.get("spark.sql.caseSensitive") == before == "false"
+
+
+@pytest.mark.parametrize("codec", ["snappy", "gzip", "lz4", "zstd"])
+def test_compressed_files(session: SparkSession, tmp_path: Path, codec: str) -> None:
+    table = pa.table({"report": pa.array([FIRST] * 50, pa.binary(1))}).replace_schema_metadata(GRR.schema().metadata)
+    parquet.write_table(table, tmp_path / "a.parquet", compression=codec)
+    assert same_counts(tmp_path).accumulator.n == 50
+
+
 def test_rows_that_spark_leaves_out_are_noticed(
     session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,6 +218,18 @@ def test_rows_that_spark_leaves_out_are_noticed(
 
     monkeypatch.setattr(count, "plain_rows", some)
     assert refusal(tmp_path) == "Spark found 4 rows in files of 5."
+
+
+def test_compression_that_spark_cannot_undo(tmp_path: Path) -> None:
+    """In another column than those that are read it is of no consequence."""
+    columns = {"report": pa.array([FIRST], pa.binary(1)), "more": pa.array(["x"])}
+    table = pa.table(columns).replace_schema_metadata(GRR.schema().metadata)
+    parquet.write_table(table, tmp_path / "a.parquet", compression={"report": "brotli", "more": "none"})
+    assert local.count_reports(tmp_path).accumulator.n == 1
+    sentence = "Spark cannot read 'a.parquet', which is compressed with BROTLI: write it without compression."
+    assert refusal(tmp_path) == sentence
+    parquet.write_table(table, tmp_path / "a.parquet", compression={"report": "none", "more": "brotli"})
+    assert count._plan(tmp_path, "value").rows == 1
 
 
 def test_files_that_spark_cannot_count(tmp_path: Path) -> None:

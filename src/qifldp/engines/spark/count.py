@@ -16,19 +16,22 @@ from qifldp.engines.parquet_reports import ParquetReports
 from qifldp.engines.report_files import list_files, open_reports
 from qifldp.engines.report_schema import ReportHeader
 from qifldp.engines.spark.partials import SCHEMA, Task, add_row, count_batches, merge_batches
-from qifldp.engines.spark.rows import plain_rows, rows_by_id
-from qifldp.engines.spark.session import spark_session
+from qifldp.engines.spark.rows import SETTINGS, plain_rows, rows_by_id
+from qifldp.engines.spark.session import spark_session, with_settings
 from qifldp.engines.spark.telling import telling
 from qifldp.errors import InputError, shown
 
 MOST_PARTIALS = 8
 """Partial counts that the driver adds up itself: of a large domain, each may have 16 MiB."""
 
+NOT_IN_SPARK = {"BROTLI", "LZO"}
+"""Compressions of Parquet for which Spark has no code."""
+
 
 def count_with_spark(source: str | Path, master: str | None, weights: Weights) -> Counted:
     """Count the reports of a file or a folder."""
     plan = _plan(source, weights)
-    with spark_session(master) as session, telling(plan.files):
+    with spark_session(master) as session, telling(plan.files), with_settings(session, SETTINGS):
         counts = _count(session, plan)
     counts.merge(plan.refused)
     rows = counts.n + sum(counts.refused.values())
@@ -78,7 +81,7 @@ def _open(path: Path) -> ParquetReports:
         raise InputError(
             f"Spark cannot read {shown(path.name)}: name it without colons, and with no dot or underscore before it."
         )
-    file.check_footer()
+    file.check_footer("Spark", NOT_IN_SPARK)
     return file
 
 

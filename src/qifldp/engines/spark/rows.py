@@ -25,6 +25,9 @@ READING = {
 }
 """Said for each reading, since a session that runs already may have settings of its own."""
 
+SETTINGS = {"spark.sql.caseSensitive": "true"}
+"""Of the session while it counts: a file may have a column ``REPORT`` beside the column ``report``."""
+
 WHOLE_NUMBERS = {
     pa.int8(): "tinyint",
     pa.int16(): "smallint",

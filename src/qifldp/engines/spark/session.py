@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO
 
@@ -76,6 +76,19 @@ def spark_session(master: str | None) -> Iterator[SparkSession]:
             yield session
         finally:
             session.stop()
+
+
+@contextmanager
+def with_settings(session: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
+    """Give a session some settings for a while, and then those that it had."""
+    before = {name: session.conf.get(name) for name in settings}
+    for name, value in settings.items():
+        session.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            session.conf.set(name, value)
 
 
 def _running_context() -> SparkContext | None:
