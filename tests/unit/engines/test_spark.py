@@ -18,7 +18,7 @@ from qifldp.engines.local import NO_ID, SEEN_BEFORE
 from qifldp.engines.report_files import write_reports
 from qifldp.engines.report_schema import ANOTHER_PROTOCOL, NO_REPORT, ReportHeader, to_batch
 from qifldp.engines.spark import count, rows
-from qifldp.engines.spark.session import spark_session
+from qifldp.engines.spark.session import spark_session, with_settings
 from qifldp.errors import InputError
 from qifldp.exact.budget import Budget
 from qifldp.protocols.protocol import Protocol
@@ -40,7 +40,6 @@ FIRST, SECOND, THIRD = b"\1", b"\2", b"\3"
 @pytest.fixture(scope="module")
 def session(java: Path) -> Iterator[SparkSession]:
     with spark_session("local[2]") as session:
-        session.conf.set("spark.sql.shuffle.partitions", "2")
         session.conf.set("spark.sql.codegen.wholeStage", "false")  # compiling takes longer than these few rows
         yield session
 
@@ -134,12 +133,32 @@ def test_a_simulation_is_told_from_others(tmp_path: Path) -> None:
 def test_many_partitions_are_added_up_in_two_steps(session: SparkSession, tmp_path: Path) -> None:
     for number in range(12):
         write(tmp_path / f"{number}.parquet", GRR, pa.array([FIRST, SECOND, b"bad"], pa.binary()))
-    session.conf.set("spark.sql.files.maxPartitionBytes", "4194304")  # as much as a file counts for at least
-    try:
-        assert count._partitions(session, count._plan(tmp_path, "value")) > count.MOST_PARTIALS
+    settings = {"spark.sql.files.maxPartitionBytes": "4194304"}  # as much as a file counts for at least
+    with with_settings(session, settings):
+        plan = count._plan(tmp_path, "value")
+        assert rows.plain_rows(session, plan.files).rdd.getNumPartitions() > count.MOST_PARTIALS
         assert same_counts(tmp_path).accumulator.totals.tolist() == [24]
-    finally:
-        session.conf.unset("spark.sql.files.maxPartitionBytes")
+
+
+def test_ids_make_no_more_partial_counts(
+    session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever the session sorts rows into: of a large domain each partial count may have 16 MiB."""
+    for number in range(3):
+        ids = pa.array(["x", f"{number}", f"y{number}"])
+        write(tmp_path / f"{number}.parquet", GRR, pa.array([FIRST, SECOND, THIRD], pa.binary()), ids)
+    added: list[object] = []
+    add_row = count.add_row
+    monkeypatch.setattr(count, "add_row", lambda row, counts: (added.append(row), add_row(row, counts)))
+    settings = {
+        "spark.sql.shuffle.partitions": "20",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.autoBroadcastJoinThreshold": "-1",  # as with many rows
+    }
+    with with_settings(session, settings):
+        assert same_counts(tmp_path).accumulator.refused == {SEEN_BEFORE: 2}
+        assert {name: session.conf.get(name) for name in settings} == settings
+    assert 1 <= len(added) <= count.MOST_PARTIALS
 
 
 def test_a_running_session_is_used_and_kept(session: SparkSession, tmp_path: Path) -> None:

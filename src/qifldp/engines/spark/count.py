@@ -89,21 +89,20 @@ def _count(session: SparkSession, plan: _Plan) -> Accumulator:
     counts = plan.refused.fresh()
     if not plan.files:
         return counts
-    if plan.files[0].has_ids:
-        rows, refused = rows_by_id(session, plan.files)
-        for reason, times in refused.items():
-            counts.refuse(reason, times)
-    else:
-        rows = plain_rows(session, plan.files)
+    parts = max(1, plain_rows(session, plan.files).rdd.getNumPartitions())
     task = Task.of(plan.header, counts)
-    partials = _gathered(rows.mapInArrow(partial(count_batches, task), SCHEMA), task, _partitions(session, plan))
-    for row in partials.collect():
-        add_row(row.asDict(), counts)
+    # Rows that are sorted by id lie in as many parts as they are read in: as large ones, and no more partial counts.
+    with with_settings(session, {"spark.sql.shuffle.partitions": str(parts)}):
+        if plan.files[0].has_ids:
+            rows, refused = rows_by_id(session, plan.files)
+            for reason, times in refused.items():
+                counts.refuse(reason, times)
+        else:
+            rows = plain_rows(session, plan.files)
+        partials = _gathered(rows.mapInArrow(partial(count_batches, task), SCHEMA), task, parts)
+        for row in partials.collect():
+            add_row(row.asDict(), counts)
     return counts
-
-
-def _partitions(session: SparkSession, plan: _Plan) -> int:
-    return plain_rows(session, plan.files).rdd.getNumPartitions()
 
 
 def _gathered(partials: DataFrame, task: Task, count: int) -> DataFrame:
