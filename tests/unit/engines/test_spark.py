@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +11,13 @@ import pytest
 from pyarrow import parquet
 from pyspark.sql import DataFrame, SparkSession
 
-from qifldp.collection.accumulator import Weights
+from qifldp.collection.accumulator import Accumulator, Weights
 from qifldp.collection.reports import Reports
 from qifldp.engines import local, spark
 from qifldp.engines.local import NO_ID, SEEN_BEFORE
 from qifldp.engines.report_files import write_reports
 from qifldp.engines.report_schema import ANOTHER_PROTOCOL, NO_REPORT, ReportHeader, to_batch
-from qifldp.engines.spark import count, rows
+from qifldp.engines.spark import count, partials, rows
 from qifldp.engines.spark.session import spark_session, with_settings
 from qifldp.errors import InputError
 from qifldp.exact.budget import Budget
@@ -147,9 +147,13 @@ def test_ids_make_no_more_partial_counts(
     for number in range(3):
         ids = pa.array(["x", f"{number}", f"y{number}"])
         write(tmp_path / f"{number}.parquet", GRR, pa.array([FIRST, SECOND, THIRD], pa.binary()), ids)
-    added: list[object] = []
-    add_row = count.add_row
-    monkeypatch.setattr(count, "add_row", lambda row, counts: (added.append(row), add_row(row, counts)))
+    added: list[Mapping[str, object]] = []
+
+    def noted(row: Mapping[str, object], counts: Accumulator) -> None:
+        added.append(row)
+        partials.add_row(row, counts)
+
+    monkeypatch.setattr(count, "add_row", noted)
     settings = {
         "spark.sql.shuffle.partitions": "20",
         "spark.sql.adaptive.enabled": "false",

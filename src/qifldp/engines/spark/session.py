@@ -87,8 +87,11 @@ def with_settings(session: SparkSession, settings: Mapping[str, str]) -> Iterato
     try:
         yield
     finally:
-        for name, value in before.items():
-            session.conf.set(name, value)
+        for name, had in before.items():
+            if had is None:
+                session.conf.unset(name)
+            else:
+                session.conf.set(name, had)
 
 
 def _running_context() -> SparkContext | None:
