@@ -130,15 +130,40 @@ POINTS = [{"series": name, "x": x, "y": y} for name, x, y in (("A", 1.0, 1.0), (
 
 
 def test_points_at_one_place_share_a_label() -> None:
-    labels = joint_labels(POINTS, "x", "y", (0, 4), (0.5, 2))
-    assert [(one["label"], one["side"]) for one in labels] == [("A, B", "right"), ("C", "right")]
+    labels = joint_labels(POINTS, "x", "y", (0, 4), (0.5, 2), width=760)
+    assert [(one["label"], one["side"]) for one in labels] == [("A, B", "above"), ("C", "above")]
     assert labels[0]["x"] == 1.01  # beside the outermost
 
 
 def test_labels_without_room_beside_their_points_stand_on_the_edge_above_them() -> None:
     far = [point | {"x": float(str(point["x"])) + 2.9} for point in POINTS[:2]]
-    (label,) = joint_labels(far, "x", "y", (0, 4), (0.5, 2), narrow=True)
+    (label,) = joint_labels(far, "x", "y", (0, 4), (0.5, 2), width=250)
     assert (label["label"], label["side"], label["y"]) == ("A, B", "edge", 1.01)
+
+
+def test_points_share_a_label_if_theirs_would_meet_at_that_width() -> None:
+    for apart, width, together in ((0.1, 250, True), (0.1, 420, True), (0.1, 760, False), (0.2, 420, False)):
+        points = [{"series": name, "x": 1 + 4 * apart * place, "y": 1.0} for place, name in enumerate("AB")]
+        assert (len(joint_labels(points, "x", "y", (0, 4), (0.5, 2), width=width)) == 1) == together
+
+
+def test_a_label_stands_where_no_line_and_no_other_point_is() -> None:
+    a, b = ({"series": name, "x": x, "y": 1.0} for name, x in (("A", 1.0), ("B", 2.0)))
+    above = [(0.0, 1.06), (1.0, 1.05), (4.0, 0.9)]
+    assert [one["side"] for one in joint_labels([a, b], "x", "y", (0, 4), (0.5, 2), width=760)] == ["above", "above"]
+    sides = [one["side"] for one in joint_labels([a, b], "x", "y", (0, 4), (0.5, 2), width=760, lines=[above])]
+    assert sides == ["below", "above"]
+    below = [
+        (0.0, 1.06),
+        (0.96, 1.0),
+        (1.0, 0.985),
+        (1.06, 0.96),
+        (4.0, 0.9),
+    ]  # the label is left of a falling line, not on it
+    sides = [one["side"] for one in joint_labels([a], "x", "y", (0, 4), (0.5, 2), width=760, lines=[above, below])]
+    assert sides == ["before"]
+    long, beside = a | {"series": "a name"}, {"series": "C", "x": 1.25, "y": 1.03}
+    assert joint_labels([long, beside], "x", "y", (0, 4), (0.5, 2), width=760)[0]["side"] == "below"
 
 
 def test_a_point_far_above_the_others_is_left_out() -> None:
@@ -178,5 +203,8 @@ def test_a_frontier_is_named_above_its_line_at_the_foot_of_the_chart() -> None:
         for e, y in ((1, 0.101), (2, 0.2))
         for x in (0, 1)
     ]
-    labels = frontier_labels(points, 1.0, (0.1, 0.4))
-    assert [(one["label"][-1], one["above"]) for one in labels] == [("1", True), ("2", False)]  # type: ignore[index]
+    labels = frontier_labels(points, [], (0.0, 1.0), (0.1, 0.4))
+    assert [(one["label"], one["above"]) for one in labels] == [("tight ε 1", True), ("tight ε 2", False)]
+    for x, above in ((0.9, True), (0.5, False)):  # a point under the line's end is in the way
+        protocols = [{"asr_uniform": x, "standard_error_weighted": 0.19}]
+        assert frontier_labels(points, protocols, (0.0, 1.0), (0.1, 0.4))[1]["above"] == above

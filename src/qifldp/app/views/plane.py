@@ -15,6 +15,7 @@ from qifldp.rendering.page.axes import QUANTITIES
 from qifldp.rendering.page.figures import kind_of, shown, table
 from qifldp.rendering.page.looks import looks_of, series_of
 from qifldp.rendering.page.markup import tag
+from qifldp.rendering.page.pictures import FRONTIER
 from qifldp.rendering.page.views import plane_chart
 
 TITLES = {"frontier_share": "share of the frontier's information", "least_error": "least error at this leakage"}
@@ -30,10 +31,7 @@ def show(state: State, question: Asked, files: Files) -> None:
         return
     known = key == "asr_uniform"
     if known:
-        say(
-            "Down and to the left is better. The line is exact: of all protocols, known or not, that keep a tight ε, "
-            "none is below it."
-        )
+        say(FRONTIER)
     else:
         say(
             f"{words_of(state)} Down and to the left is better. The frontier of all ε-LDP protocols is known for one "

@@ -11,20 +11,32 @@ import numpy as np
 MARGIN = 0.14
 """Of the range of the values, left free on both sides."""
 
-NEAR_X, NEAR_X_NARROW, NEAR_Y = 0.06, 0.2, 0.06
-"""Shares of the chart's width (on a narrow screen) and height within which two points share one label."""
+NEAR_Y = 0.06
+"""Share of the chart's height within which two points share one label, if they are near across too."""
 
 EDGE = 0.015
 """Of the range, left free above the largest value that a quantity can have: half a point, and no tick."""
 
-WIDE, NARROW = 1000, 250
-"""Pixels across a chart on a wide screen, and on a telephone's, at least."""
+HEIGHT = 380
+"""Pixels up a chart."""
 
-NARROW_BELOW = 760
-"""Pixels across a chart below which it is narrow: on telephones, and on paper."""
+WIDTHS = (250, 420, 760)
+"""Pixels across a chart from which labels are placed anew: on telephones, on paper, on screens."""
 
-LETTER, OFFSET = 6.5, 10
-"""Pixels of a letter of a label, and between a point and its label, at most."""
+BETWEEN = 1.4
+"""A width within each of these classes, in its least one: labels that are clear at both are clear."""
+
+LETTER, OFFSET, LINE, MARK = 6.5, 9, 7, 6
+"""Pixels of a letter at most, between a point and its label, of half a line of text, of half a point."""
+
+SIDES = (("above", 1, 1), ("below", 1, -1), ("before", -1, -1))
+"""Where a label may stand: whether ahead of its point or before it, above or below; the first that is clear."""
+
+BESIDE = 45
+"""Pixels across within which two points share one label: as many as a name takes with its point."""
+
+EDGE_WORDS = 0.27
+"""Share of the width at its right end where the word on a frontier may meet the labels of points, on paper."""
 
 FAR = 1.5
 """A point whose error is that many times the next one's is left off the chart, and named on its edge."""
@@ -51,6 +63,10 @@ def bounds(values: Sequence[float], *, logarithmic: bool, most: float = math.inf
     return left, min(highs + 1.6 * room, most + EDGE * (most - left) if math.isfinite(most) else math.inf)
 
 
+Place = tuple[float, float]
+"""Across and up a chart, as shares of its width and height."""
+
+
 def joint_labels(
     points: Sequence[Mapping[str, object]],
     x: str,
@@ -58,11 +74,13 @@ def joint_labels(
     across: tuple[float, float],
     up: tuple[float, float],
     *,
-    narrow: bool = False,
+    width: int,
+    lines: Sequence[Sequence[Place]] = (),
 ) -> list[dict[str, object]]:
-    """Return labels for points; those at nearly one place have one label, on the right of the outermost of them.
+    """Return labels for points; those at nearly one place have one label, beside the outermost of them.
 
-    There no falling frontier crosses it. Where there is no room, it stands on the chart's edge, above them.
+    It stands on the right, above or below the point, or on the left, where it meets no line and no other point.
+    Where there is no room, it stands on the chart's edge, above the highest of them.
 
     Args:
         points: Records with ``series`` and both keys.
@@ -70,32 +88,81 @@ def joint_labels(
         y: The key on the (logarithmic) vertical axis.
         across: The ends of the horizontal axis.
         up: The ends of the vertical axis.
-        narrow: Whether the chart is narrow.
+        width: The least width of the chart, of ``WIDTHS``.
+        lines: Corners of lines, from left to right, in the units of the axes.
     """
 
-    def place(point: Mapping[str, object]) -> tuple[float, float]:
-        at_x, at_y = float(str(point[x])), float(str(point[y]))
-        height = math.log(up[1] / up[0])
-        return (at_x - across[0]) / (across[1] - across[0]), math.log(at_y / up[0]) / height
+    def place(at_x: object, at_y: object) -> Place:
+        return (
+            (float(str(at_x)) - across[0]) / (across[1] - across[0]),
+            math.log(float(str(at_y)) / up[0]) / math.log(up[1] / up[0]),
+        )
 
-    near = NEAR_X_NARROW if narrow else NEAR_X
-    groups: list[list[Mapping[str, object]]] = []
-    for point in points:
-        here = place(point)
+    places = [place(point[x], point[y]) for point in points]
+    groups: list[list[int]] = []
+    for own, here in enumerate(places):
         for group in groups:
-            if any(abs(here[0] - a) < near and abs(here[1] - b) < NEAR_Y for a, b in map(place, group)):
-                group.append(point)
+            if any(
+                abs(here[0] - a) < BESIDE / width and abs(here[1] - b) < NEAR_Y for a, b in (places[i] for i in group)
+            ):
+                group.append(own)
                 break
         else:
-            groups.append([point])
+            groups.append([own])
+    corners = [[place(*corner) for corner in line] for line in lines]
     found = []
     for group in groups:
-        label = ", ".join(str(one["series"]) for one in group)
-        room = (1 - max(place(one)[0] for one in group)) * (NARROW if narrow else WIDE)
-        side = "right" if LETTER * len(label) + OFFSET < room else "edge"
-        anchor = max(group, key=lambda point: float(str(point[x if side == "right" else y])))
-        found.append({"label": label, "side": side, x: anchor[x], y: anchor[y]})
+        label = ", ".join(str(points[i]["series"]) for i in group)
+        outermost = max(group, key=lambda i: places[i][0])
+        highest = max(group, key=lambda i: places[i][1])
+        others = [one for i, one in enumerate(places) if i != outermost]
+        here, long = places[outermost], OFFSET + LETTER * len(label)
+        clear = [
+            side
+            for side, ahead, above in SIDES
+            if all(
+                _is_clear(here, len(label), ahead, above, pixels, corners, others)
+                for pixels in (width, BETWEEN * width)
+            )
+        ]
+        side, anchor = (*clear, "above")[0], outermost
+        if side != "before" and long >= (1 - here[0]) * width:
+            side, anchor = "edge", highest
+        found.append({"label": label, "side": side, x: points[anchor][x], y: points[anchor][y]})
     return found
+
+
+def _is_clear(
+    point: Place,
+    letters: int,
+    ahead: int,
+    above: int,
+    width: float,
+    lines: Sequence[Sequence[Place]],
+    others: Sequence[Place],
+) -> bool:
+    """Return whether a label beside a point meets no line and no other point, and is on the chart.
+
+    Args:
+        point: The point.
+        letters: Of the label.
+        ahead: 1 if it is on the right, -1 on the left.
+        above: 1 if it is above, -1 below.
+        width: Of the chart in pixels.
+        lines: The lines.
+        others: The other points.
+    """
+    ends = point[0] + ahead * OFFSET / width, point[0] + ahead * (OFFSET + LETTER * letters) / width
+    left, right, middle = min(ends), max(ends), point[1] + above * OFFSET / HEIGHT
+    if left < 0:
+        return False
+    for line in lines:
+        across, up = (np.array(part) for part in zip(*line, strict=True))
+        heights = np.interp(np.linspace(left, right, letters + 1), across, up, left=np.inf, right=np.inf)
+        if (np.abs(heights - middle) < LINE / HEIGHT).any():
+            return False
+    aside, around = MARK / width, (LINE + MARK) / HEIGHT
+    return not any(left - aside < a < right + aside and abs(b - middle) < around for a, b in others)
 
 
 def without_outliers(
@@ -147,23 +214,35 @@ def log_ticks(low: float, high: float) -> list[float]:
 
 
 def frontier_labels(
-    points: Sequence[Mapping[str, float]], right: float, up: tuple[float, float]
+    frontiers: Sequence[Mapping[str, float]],
+    points: Sequence[Mapping[str, object]],
+    across: tuple[float, float],
+    up: tuple[float, float],
 ) -> list[dict[str, object]]:
-    """Return a label for each frontier, where it leaves the chart on the right: below the line, if there is room.
+    """Return the budget of each frontier, to be written where it leaves the chart on the right.
+
+    It stands below the line; above it where a point, another line or the foot of the chart is in the way.
 
     Args:
-        points: The points of the frontiers, each from left to right.
-        right: The right end of the horizontal axis.
+        frontiers: The points of the frontiers, each from left to right.
+        points: The protocols.
+        across: The ends of the horizontal axis.
         up: The ends of the vertical axis.
     """
-    found: list[dict[str, object]] = []
-    for epsilon in dict.fromkeys(point["epsilon"] for point in points):
-        own = [point for point in points if point["epsilon"] == epsilon]
-        error = float(
-            np.interp(right, [one["asr_uniform"] for one in own], [one["standard_error_weighted"] for one in own])
-        )
+    x, y, height = "asr_uniform", "standard_error_weighted", math.log(up[1] / up[0])
+    from_here = across[1] - EDGE_WORDS * (across[1] - across[0])
+    busy = [math.log(float(str(one[y])) / up[0]) / height for one in points if float(str(one[x])) > from_here]
+    ends = {}
+    for epsilon in dict.fromkeys(point["epsilon"] for point in frontiers):
+        own = [point for point in frontiers if point["epsilon"] == epsilon]
+        error = float(np.interp(across[1], [one[x] for one in own], [one[y] for one in own]))
         if up[0] <= error <= up[1]:
-            low = math.log(error / up[0]) < AT_THE_FOOT * math.log(up[1] / up[0])
-            label = f"least error at tight ε {epsilon:.4g}"
-            found.append({"label": label, "standard_error_weighted": error, "above": low})
+            ends[epsilon] = error
+    found: list[dict[str, object]] = []
+    lines = {epsilon: math.log(error / up[0]) / height for epsilon, error in ends.items()}
+    for epsilon, at in lines.items():
+        near = [*busy, *(other for name, other in lines.items() if name != epsilon)]
+        below = at < AT_THE_FOOT or any(-2 * AT_THE_FOOT < other - at < 0 for other in near)
+        label = f"tight ε {epsilon:.4g}"
+        found.append({"label": label, "standard_error_weighted": ends[epsilon], "above": below})
     return found

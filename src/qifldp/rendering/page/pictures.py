@@ -18,6 +18,12 @@ PLANES = (
 )
 
 
+FRONTIER = (
+    "Down and to the left is better. Each line is exact: of all protocols, known or not, that keep the tight ε written "
+    "at its end, none is below it. (Where the protocols have many tight ε, only the largest has its line.)"
+)
+
+
 def planes(document: Document, place: int) -> Markup:
     """Return the three privacy–utility planes of one budget."""
     points = document["planes"][place]["points"]
@@ -35,9 +41,8 @@ def _plane(place: int, key: str, points: Sequence[Mapping[str, Any]]) -> Markup:
     heads = ["protocol", *(titles.get(one) or QUANTITIES[one].title for one in keys)]
     if known:
         caption = (
-            "Down and to the left is better. The line is exact: of all protocols, known or not, that keep a tight ε, "
-            "none is below it. The nearer a protocol is, the less is left to gain; the table says how near, for each "
-            "at its own tight ε. (Where these are many, the line is that of the largest.)"
+            f"{FRONTIER} The nearer a protocol is to the line of its own tight ε, the less is left to gain; the table "
+            "says how near."
         )
     else:
         caption = (

@@ -19,7 +19,10 @@ from qifldp.comparison.sweep import Sweep
 from qifldp.rendering.charts import INK, LOOKS, THEME, Look, axis_title
 from qifldp.rendering.page.axes import QUANTITIES
 from qifldp.rendering.page.labels import (
-    NARROW_BELOW,
+    HEIGHT,
+    OFFSET,
+    SIDES,
+    WIDTHS,
     bounds,
     frontier_labels,
     joint_labels,
@@ -31,8 +34,8 @@ from qifldp.rendering.page.labels import (
 Spec = dict[str, Any]
 Records = Sequence[Mapping[str, object]]
 
-HEIGHT, SMALL, SQUARE = 380, 230, 340
-"""Heights in pixels; widths are those of the container."""
+SMALL, SQUARE = 230, 340
+"""Heights of smaller charts in pixels; widths are those of the container."""
 
 SHADE = "#f0f0f0"
 """Where no protocol can be."""
@@ -109,7 +112,7 @@ def plane_chart(plane: Plane, key: str, looks: Mapping[str, Look], presets: Reco
         layers.append(own_edge.mark_area(color=SHADE, clip=True).encode(x, y, y2=alt.Y2Datum(low)))
         curve = _data(name).mark_line(color=INK, strokeWidth=1.6, clip=True)
         layers.append(curve.encode(x, y, alt.Detail("epsilon:N"), _tooltip("epsilon", key, error)))
-        data["edges"] = frontier_labels(plane.frontier, right, (low, high))
+        data["edges"] = frontier_labels(plane.frontier, near, (left, right), (low, high))
         for above, dy in ((False, 9), (True, -9)):
             edge_word = _data("edges").transform_filter(alt.datum.above == above)
             edge_mark = edge_word.mark_text(align="right", dx=-6, dy=dy, color=NOTE, fontSize=11)
@@ -123,22 +126,33 @@ def plane_chart(plane: Plane, key: str, looks: Mapping[str, Look], presets: Reco
         layers.append(_rule("/presets", "x", "most_bits"))
     tip = _tooltip("series", key, error, *(("frontier_share", "least_error") if known else ()))
     layers.append(_data(own).mark_point(size=90, clip=True).encode(x, y, *_looks(looks, "color", "shape"), tip))
+    lines = [
+        [(one[key], one[error]) for one in plane.frontier if one["epsilon"] == epsilon]
+        for epsilon in dict.fromkeys(one["epsilon"] for one in plane.frontier if known)
+    ]
     data["labels"] = [
-        label | {"narrow": narrow}
-        for narrow in (False, True)
-        for label in joint_labels(near, key, error, (left, right), (low, high), narrow=narrow)
+        label | {"least": least, "below": below}
+        for least, below in zip((0, *WIDTHS[1:]), (*WIDTHS[1:], 1e9), strict=True)
+        for label in joint_labels(
+            near, key, error, (left, right), (low, high), width=max(least, WIDTHS[0]), lines=lines
+        )
     ]
     if far:
         data["far"] = [{"label": f"off the chart, above: {', '.join(str(one['series']) for one in far)}"}]
         word = alt.Chart(alt.NamedData("far")).mark_text(align="right", dx=-8, dy=12, color=INK, fontSize=11)
         layers.append(word.encode(x=alt.value("width"), y=alt.value(0), text="label:N"))
     text: dict[str, Any] = {"color": INK, "fontSize": 11.5, "limit": 220}
-    fitting = f"datum.narrow === (width < {NARROW_BELOW})"  # follows the width of the chart, in pixels
-    beside, on_edge = (
-        _data("labels").transform_filter(fitting).transform_filter(alt.datum.side == side) for side in ("right", "edge")
-    )
-    layers.append(beside.mark_text(align="left", dx=9, dy=-9, **text).encode(x, y, text="label:N"))
-    edge_label = on_edge.mark_text(align="right", dx=-6, dy=-17, **text)
+    fitting = "datum.least <= width && width < datum.below"  # of the chart, in pixels
+    sides = {
+        side: _data("labels").transform_filter(fitting).transform_filter(alt.datum.side == side)
+        for side in (*(name for name, _, _ in SIDES), "edge")
+    }
+    for side, ahead, up in SIDES:
+        words = sides[side].mark_text(
+            align="left" if ahead > 0 else "right", dx=ahead * OFFSET, dy=-up * OFFSET, **text
+        )
+        layers.append(words.encode(x, y, text="label:N"))
+    edge_label = sides["edge"].mark_text(align="right", dx=-6, dy=-17, **text)
     layers.append(edge_label.encode(x=alt.value("width"), y=y, text="label:N"))
     return _chart(layers, data, HEIGHT, f"{QUANTITIES[key].heading} against the error of a frequency")
 
