@@ -80,14 +80,23 @@ def test_domain_alone_gives_the_size(terminal: Terminal) -> None:
 
 SOURCES = "Say what is collected: one of DATA with --column, --dataset, --domain-size or --domain."
 
+ONCE = "What is collected is said once, not by {}; several budgets are one text: --epsilon 1,2."
+
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
         ((), SOURCES),
-        (("survey.csv", "--column", "answer", "--domain-size", "3"), SOURCES),
-        (("survey.csv", "--column", "answer", "--dataset", "kosarak"), SOURCES),
-        (("--dataset", "kosarak", "--domain-size", "3"), SOURCES),
+        (
+            ("survey.csv", "--column", "answer", "--domain-size", "3"),
+            ONCE.format("DATA ('survey.csv') and --domain-size"),
+        ),
+        (
+            ("survey.csv", "--column", "answer", "--dataset", "kosarak"),
+            ONCE.format("DATA ('survey.csv') and --dataset"),
+        ),
+        (("--dataset", "kosarak", "--domain-size", "3"), ONCE.format("--dataset and --domain-size")),
+        (("--domain-size", "8", "--epsilon", "1", "2"), ONCE.format("DATA ('2') and --domain-size")),
         (("survey.csv",), "Say which column of DATA is collected: --column NAME."),
         (("--domain-size", "3", "--column", "a"), "--column names a column of DATA: give the file too."),
         (

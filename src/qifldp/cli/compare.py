@@ -17,7 +17,7 @@ from qifldp.comparison.subjects import FILE_PREFIX, read_subject
 from qifldp.data.columns import count_column, read_domain
 from qifldp.data.datasets import load_dataset
 from qifldp.data.population import Population
-from qifldp.errors import InputError
+from qifldp.errors import InputError, shown
 from qifldp.exact.budget import Budget
 from qifldp.protocols.specs import SEVEN, split_specs
 from qifldp.refinement.order import hasse_text
@@ -192,7 +192,13 @@ def _domain(
         for name, value in (("DATA", data), ("--dataset", dataset), ("--domain-size", domain_size))
         if value is not None
     ]
-    if len(named) > 1 or (not named and domain is None):
+    if len(named) > 1:
+        given = [f"DATA ({shown(data)})" if name == "DATA" else name for name in named]
+        raise InputError(
+            f"What is collected is said once, not by {' and '.join(given)}; "
+            "several budgets are one text: --epsilon 1,2."
+        )
+    if not named and domain is None:
         raise InputError("Say what is collected: one of DATA with --column, --dataset, --domain-size or --domain.")
     if column is not None and data is None:
         raise InputError("--column names a column of DATA: give the file too.")

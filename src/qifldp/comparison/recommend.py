@@ -48,6 +48,9 @@ LARGEST_ORDER = 1_000
 
 SECONDS_A_PAIR = 5.0
 
+HOPELESS, USEFUL = 0.5, 0.1
+"""A standard error with which estimates tell next to nothing, as frequencies are from 0 to 1; and one to aim at."""
+
 
 @dataclass(frozen=True)
 class Recommendation:
@@ -89,7 +92,15 @@ class Recommendation:
         proved = [f"It is at least as safe for everybody as {_listed(safer)}, proved."] if safer else []
         asked = f"{chosen.protocol} is none of the protocols asked about: it comes from the frontier of all."
         unnamed = [] if chosen.protocol in self.named else [asked]
-        return (first, self._stands(), figures, *proved, *unnamed, *self._wary())
+        return (
+            first,
+            self._stands(),
+            figures,
+            *_few_reports(chosen.standard_error, self.n),
+            *proved,
+            *unnamed,
+            *self._wary(),
+        )
 
     def _stands(self) -> str:
         best = "leaks least to one guess" if self.goal.kind == "error" else "estimates best"
@@ -340,6 +351,15 @@ def _leak_words(candidate: Candidate, goal: Goal, *, short: bool = False) -> str
 
 def _s(count: int | None) -> str:
     return "" if count == 1 else "s"
+
+
+def _few_reports(error: float, n: int) -> list[str]:
+    """Return a sentence where the error says that there are too few reports; it falls with the root of their number."""
+    if error < HOPELESS:
+        return []
+    needed = float(f"{n * (error / USEFUL) ** 2:.1g}")
+    too_few = "So few reports tell next to nothing, as frequencies are between 0 % and 100 %"
+    return [f"{too_few}: a standard error of {percent(USEFUL)} takes some {needed:,.0f}."]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -249,6 +249,22 @@ def test_it_is_said_at_which_budget_a_mixture_stands_beside_those_at_their_least
     assert all("(the mixture at" not in sentence for sentence in alone.sentences)
 
 
+def test_too_few_reports_are_said_to_be_too_few() -> None:
+    sentence = (
+        "So few reports tell next to nothing, as frequencies are between 0 % and 100 %: "
+        "a standard error of 10 % takes some 40,000."
+    )
+    goal = Goal("epsilon", Budget.read("0.1"))
+    found = recommend(domain_size=50, n=100, goal=goal)
+    assert found.chosen is not None
+    assert found.chosen.standard_error == pytest.approx(2, rel=0.05)
+    assert found.sentences[3] == sentence
+    enough = recommend(domain_size=50, n=40_000, goal=goal)
+    assert enough.chosen is not None
+    assert enough.chosen.standard_error == pytest.approx(0.1, rel=0.05)
+    assert not any("So few reports" in one for one in enough.sentences)
+
+
 def test_a_plain_protocol_near_the_frontier_is_not_called_the_best_of_all() -> None:
     found = recommend(domain_size=50, n=20_000, goal=Goal("epsilon", Budget.read("1.93")), specs=("oue", "ss:omega=7"))
     assert found.chosen is not None
