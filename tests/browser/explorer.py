@@ -25,12 +25,17 @@ HOSTILE = "<script>window.harmed=1</script><img src=x onerror=window.harmed=1>=1
 """A column's name, and a value, that mean harm."""
 
 
-@contextmanager
-def running(folder: Path) -> Iterator[str]:
-    """Yield the address of an explorer whose working folder is this one."""
+def free_port() -> int:
+    """Return a port that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def running(folder: Path, port: int | None = None) -> Iterator[str]:
+    """Yield the address of an explorer whose working folder is this one."""
+    port = free_port() if port is None else port
     log = folder / "log.txt"
     with log.open("wb") as said:
         process = subprocess.Popen(

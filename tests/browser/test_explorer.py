@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from browser.explorer import ANSWERS_WITHIN, HOSTILE, running, settled
+from browser.explorer import ANSWERS_WITHIN, HOSTILE, free_port, running, settled
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page
@@ -277,6 +277,28 @@ def test_the_way_back_and_forward(opened: Opener) -> None:
     assert page.evaluate("document.activeElement.innerText") == "GRR"
     slider(page, "Budget, ε").press("ArrowRight")
     at_rest(page, "12 values, 100,000 reports, ε = 1.5", "k=12&epsilon=1.5")
+
+
+def test_a_server_that_was_started_again_goes_on(browser: Browser, tmp_path: Path) -> None:
+    port, connected = free_port(), "[data-test-connection-state=CONNECTED]"
+    with running(tmp_path, port) as address:
+        page = browser.new_page()
+        page.goto(f"{address}?k=50")
+        for k in ("20", "30"):
+            settled(page)
+            box(page, "Values, k").fill(k)
+            page.keyboard.press("Enter")
+            page.wait_for_url(f"**/?k={k}")
+    page.wait_for_selector(connected, state="detached")
+    box(page, "Reports, n").fill("777")  # while there is none
+    page.keyboard.press("Enter")
+    with running(tmp_path, port):
+        page.wait_for_selector(connected)
+        at_rest(page, "30 values, 777 reports, ε = 1", "k=30&n=777")
+        page.go_back()
+        tab(page, "Your data").click()
+        at_rest(page, "30 values, 100,000 reports, ε = 1", "k=30&view=data")  # nothing older was heard as new
+        page.close()
 
 
 @pytest.mark.parametrize("wait", [0, 300])
