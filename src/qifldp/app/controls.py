@@ -84,8 +84,7 @@ def _open() -> None:
     """Take the state from the address; all controls are to show it, whatever they showed."""
     own = files()
     known = [source for source, found in (("data", own.population), ("channel", own.matrix)) if found is not None]
-    query = {name: st.query_params.get_all(name) for name in st.query_params}
-    st.session_state.state, st.session_state.notes = read_state(query, known)
+    st.session_state.state, st.session_state.notes = read_state(_query(), known)
     st.session_state.refused, st.session_state.theta_before = {}, "0.75"
     keys: dict[str, str] = st.session_state.setdefault("controls", {})
     if not st.session_state.get(keys.get("protocols", "no control")):
@@ -116,8 +115,13 @@ def change(**fields: object) -> None:
 def share() -> None:
     """Write the state into the address."""
     wanted = write_state(addressed(current(), files()))
-    if {name: st.query_params.get_all(name) for name in st.query_params} != {name: [wanted[name]] for name in wanted}:
+    if _query() != {name: [text] for name, text in wanted.items()}:
         st.query_params.from_dict(wanted)
+
+
+def _query() -> dict[str, list[str]]:
+    """Return what the address says, all values of each name."""
+    return {name: st.query_params.get_all(name) for name in st.query_params}
 
 
 def sidebar() -> None:
