@@ -150,6 +150,17 @@ def test_nothing_is_wider_than_the_screen(opened: Opened, name: str, width: int)
     tab.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width, timeout=10_000)
 
 
+def test_a_table_that_scrolls_keeps_the_names_of_its_rows(opened: Opened) -> None:
+    tab, _ = opened("plain")
+    tab.set_viewport_size({"width": 390, "height": 800})
+    row, far = tab.locator("#figures tbody tr").first, "e => { e.closest('.scroll').scrollLeft = 9999; }"
+    row.evaluate(far)
+    name, last = (row.locator(":scope > *").nth(place).bounding_box() for place in (0, -1))
+    assert name is not None
+    assert last is not None
+    assert 0 <= name["x"] <= last["x"] - name["width"] <= 390 - last["width"] - name["width"]
+
+
 def test_labels_fit_the_width_that_their_chart_gets(opened: Opened) -> None:
     tab, _ = opened("plain")
     names = {one["series"] for one in json.loads(tab.text_content("#result") or "")["planes"][0]["points"]}
