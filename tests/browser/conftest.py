@@ -1,4 +1,7 @@
-"""Comparison pages, and a Chromium to open them in; without one the tests are skipped (``make unit`` installs it)."""
+"""Comparison pages, a running explorer, and a Chromium to open them in.
+
+Without a Chromium the tests are skipped; ``make unit`` installs one.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from browser.explorer import Explore, running, settled
 from browser.opened import HOSTILE_COLUMN, HOSTILE_FILE, Opened
 from qifldp.cli.main import run
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 
 @pytest.fixture(scope="session")
@@ -65,3 +69,45 @@ def opened(browser: Browser, pages: Path) -> Iterator[Opened]:
     context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
     yield Opened(context, pages)
     context.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that the explorer works in."""
+    return tmp_path_factory.mktemp("explorer")
+
+
+@pytest.fixture(scope="module")
+def address(browser: Browser, folder: Path) -> Iterator[str]:
+    """The address of a running explorer."""
+    with running(folder) as found:
+        yield found
+
+
+@pytest.fixture
+def explore(browser: Browser, address: str) -> Iterator[Explore]:
+    """A function that opens the explorer at a query; at the end nothing may have been complained about."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    complaints: list[str] = []
+
+    def open_at(query: str) -> Page:
+        page = context.new_page()
+        page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: complaints.append(f"dialog: {dialog.message}"))
+        page.on(
+            "request", lambda asked: None if _own(asked.url, address) else complaints.append(f"request: {asked.url}")
+        )
+        page.goto(f"{address}?{query}")
+        settled(page)
+        return page
+
+    yield open_at
+    harmed = [page.evaluate("window.harmed") for page in context.pages]
+    context.close()
+    assert complaints == []
+    assert harmed == [None] * len(harmed)
+
+
+def _own(url: str, address: str) -> bool:
+    return url.startswith((address, address.replace("http", "ws"), "data:", "blob:"))

@@ -8,13 +8,14 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
 COMMAND = "from qifldp.cli import explore, main; main.main()"
 
@@ -23,6 +24,12 @@ STARTS_WITHIN, ANSWERS_WITHIN = 120, 120_000
 
 HOSTILE = "<script>window.harmed=1</script><img src=x onerror=window.harmed=1>=1+1"
 """A column's name, and a value, that mean harm."""
+
+CAPACITY = "td[data-key=bayes_capacity] data"
+"""The Bayes capacities in the table."""
+
+Explore = Callable[[str], "Page"]
+"""Opens the explorer at a query."""
 
 
 def free_port() -> int:
@@ -63,6 +70,51 @@ def settled(page: Page) -> None:
         "!document.querySelector('[data-testid=stSkeleton], [data-stale=true]')",
         timeout=ANSWERS_WITHIN,
     )
+
+
+def tab(page: Page, view: str) -> Locator:
+    """Return what chooses a view."""
+    return page.get_by_role("radio", name=view).or_(page.get_by_role("button", name=view)).first
+
+
+def box(page: Page, label: str) -> Locator:
+    """Return the box for the exact value of something."""
+    return page.get_by_role("textbox", name=f"{label}, exactly")
+
+
+def slider(page: Page, label: str) -> Locator:
+    """Return the slider of something."""
+    return page.get_by_role("slider", name=label)
+
+
+def press(page: Page, target: Locator, milliseconds: int) -> None:
+    """Press a mouse button on something for so long, as a hand does; a click of a test takes no time."""
+    target.hover()
+    page.mouse.down()
+    page.wait_for_timeout(milliseconds)
+    page.mouse.up()
+
+
+def at_rest(page: Page, facts: str, query: str) -> None:
+    """Wait until the page answers a question, and check that it stays with it."""
+    page.wait_for_selector(f"p.facts >> text={facts}", timeout=ANSWERS_WITHIN)
+    settled(page)
+    page.wait_for_timeout(1_000)  # for whatever the browser may still send
+    settled(page)
+    assert page.locator("p.facts").inner_text() == facts
+    assert unquote(page.url.partition("?")[2]) == query
+
+
+def upload(page: Page, which: int, name: str, data: bytes) -> None:
+    """Give a file to an uploader: 0 is the column's, 1 the channel's."""
+    chosen = {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+    page.locator("input[type=file]").nth(which).set_input_files(chosen)  # type: ignore[arg-type]  # a file in memory
+    settled(page)
+
+
+def capacities(page: Page) -> list[str]:
+    """Return the Bayes capacities as the table shows them."""
+    return page.locator(CAPACITY).all_inner_texts()
 
 
 def _wait(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
