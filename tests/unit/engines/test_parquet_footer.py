@@ -14,7 +14,7 @@ from pyarrow import parquet
 import qifldp
 from qifldp.engines.parquet_footer import _footer, row_groups
 from qifldp.errors import InputError
-from unit.engines.samples import build, draw, header_of, raw_parquet, with_footer, write
+from unit.engines.samples import build, draw, header_of, raw_parquet, with_footer, with_rows, write
 
 PROTOCOL = build("oue", 20)
 
@@ -126,6 +126,17 @@ def test_our_own_files(tmp_path: Path) -> None:
 )
 def test_footers_that_are_none(tmp_path: Path, footer: bytes) -> None:
     path = with_footer(write(tmp_path / "r.parquet", draw(PROTOCOL, 3)), footer)
+    with pytest.raises(InputError, match=r"^The file 'r\.parquet' cannot be read: its footer is damaged\.$"):
+        list(row_groups(path))
+
+
+def test_no_column_has_fewer_values_than_rows(tmp_path: Path) -> None:
+    """Whatever a nested column has: here two values a row."""
+    columns = {"report": pa.array([b"\1\2\3"] * 777, pa.binary()), "nested": pa.array([[1, 2]] * 777)}
+    path = raw_parquet(tmp_path / "r.parquet", columns, header_of(PROTOCOL), write_statistics=False)
+    with_rows(path, 777, 1000, 777, 1000)
+    about = parquet.ParquetFile(path).metadata.row_group(0)
+    assert [about.num_rows, *(about.column(place).num_values for place in range(2))] == [1000, 777, 1554]
     with pytest.raises(InputError, match=r"^The file 'r\.parquet' cannot be read: its footer is damaged\.$"):
         list(row_groups(path))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from qifldp.collection.accumulator import Weights
 from qifldp.collection.reports import Reports
-from qifldp.engines import pieces
+from qifldp.engines import pieces, report_files
 from qifldp.engines.local import count_reports
 from qifldp.engines.report_files import list_files, look_into, open_reports
 from qifldp.engines.report_schema import ReportHeader
@@ -140,6 +141,17 @@ def test_links_to_a_file_of_the_folder_and_folders_in_it(tmp_path: Path, monkeyp
         "'c.parquet' and 'a.parquet' are one file, which is counted once.",
     ]
     assert count_reports(tmp_path).accumulator.n == 10
+
+
+def test_one_number_on_two_disks_is_two_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of two file systems, brought together by links, may have one inode number."""
+    for name in ("a.parquet", "b.parquet"):
+        write(tmp_path / name, draw(build("oue", 20), 10))
+    disks = {"a.parquet": 1, "b.parquet": 2}
+    monkeypatch.setattr(
+        report_files, "_status", lambda file: os.stat_result((0, 7, disks[file.name], 1, 0, 0, 0, 0, 0, 0))
+    )
+    assert [file.name for file in look_into(tmp_path).files] == ["a.parquet", "b.parquet"]
 
 
 @pytest.mark.parametrize(("target", "why"), [("gone", "No such file"), ("b.csv", "Too many levels of symbolic links")])

@@ -109,6 +109,22 @@ def test_of_one_id_the_first_row_in_reading_order_counts(session: SparkSession, 
     assert counts.refused == {NO_ID: 2, SEEN_BEFORE: 6, "5 bytes instead of 1": 1}
 
 
+def test_links_are_read_by_the_names_that_they_have_here(session: SparkSession, tmp_path: Path) -> None:
+    """Not by those of the files that they lead to: in another order, twice the same, or names that Spark passes by."""
+    folder = tmp_path / "all"
+    folder.mkdir()
+    targets = ["z/part-0.parquet", "y/part-0.parquet", "y/_hidden.parquet", "y/09:00.parquet"]
+    for place, (link, target) in enumerate(zip("abcd", targets, strict=True)):
+        at = tmp_path / target
+        at.parent.mkdir(exist_ok=True)
+        write(at, GRR, pa.array([bytes([place])] * 3, pa.binary()), pa.array(["1", "2", f"own {place}"]))
+        (folder / f"{link}.parquet").symlink_to(f"../{target}")
+    (tmp_path / "link").symlink_to(folder)
+    counts = same_counts(tmp_path / "link").accumulator
+    assert counts.counts[:5].tolist() == [3, 1, 1, 1, 0]
+    assert counts.refused == {SEEN_BEFORE: 6}
+
+
 def test_ids_of_one_file_many_times(session: SparkSession, tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     rows = GRR.protocol.mechanism.draw(rng.integers(0, K, 4000), rng)

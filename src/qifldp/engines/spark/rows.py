@@ -79,8 +79,11 @@ def _read(session: SparkSession, files: Iterable[ParquetReports], schema: str) -
 
 
 def _spark_path(path: Path) -> str:
-    """Return the name of a local file for Spark, which would take some characters for a pattern."""
-    return "file:" + re.sub(r"([\\*?\[\]{}])", r"\\\1", str(path.resolve()))
+    """Return the name of a local file for Spark, which would take some characters for a pattern.
+
+    A link keeps the name that it has in its folder: by these names files are ordered, here and locally.
+    """
+    return "file:" + re.sub(r"([\\*?\[\]{}])", r"\\\1", str(path.parent.resolve() / path.name))
 
 
 def _id_type(path: Path) -> pa.DataType:
