@@ -113,7 +113,7 @@ def test_what_is_refused_stays_to_be_mended(explore: Explore) -> None:
     page = explore("")
     box(page, "Budget, ε").fill("ln(3")
     box(page, "Budget, ε").press("Enter")
-    page.wait_for_selector("p.error >> text=ε must be a positive number")
+    page.wait_for_selector("p.error >> text=ε must be from 0.001 to 20")
     settled(page)
     page.keyboard.type(")")
     page.keyboard.press("Enter")

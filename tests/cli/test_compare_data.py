@@ -14,7 +14,7 @@ from cli.terminal import Terminal
 
 LEAK = (
     "The domain was read from the data: publishing which values occur is itself a leak. "
-    "Declare a domain that is known without the data (--domain FILE)."
+    "Declare a domain that is known without the data (qifldp compare --domain FILE)."
 )
 ANSWERS = ["yes", "no", "yes", "yes", "perhaps", "no", "yes"]
 

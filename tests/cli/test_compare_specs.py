@@ -112,7 +112,7 @@ def test_rows_are_normalised_on_request_only(terminal: Terminal) -> None:
     question = ("compare", "--domain-size", "2", "--epsilon", "1", "--protocols", "file:c.csv")
     terminal.refuses(
         "Each row of a channel matrix must sum to one, but row 1 sums to 0.7999999999999999 "
-        "(ask for rows to be normalised if that is rounding).",
+        "(if that is rounding, write fractions, or more digits).",
         *question,
     )
     row = terminal(*question, "--normalize", "--json").document()["rows"][0]

@@ -33,7 +33,7 @@ def write(name: str, content: str | bytes) -> None:
             "0.5,0.5\n0.1,0.8\n",
             (
                 "Each row of a channel matrix must sum to one, but row 1 sums to 0.9 "
-                "(ask for rows to be normalised if that is rounding)."
+                "(if that is rounding, write fractions, or more digits)."
             ),
         ),
         ("0.5,0.5\n1.5,-0.5\n", f"{PROBABILITY}row 1, column 1 is -0.5."),

@@ -96,7 +96,7 @@ def test_every_starred_column_is_summed_up_in_words(terminal: Terminal) -> None:
 
 def test_every_column_of_errors_has_its_star(terminal: Terminal) -> None:
     text = shown(terminal, "--domain-size", "12", "--epsilon", "2")
-    table = text.split("reports tell about one frequency")[1].split("\n\n")[0]
+    table = text.split("What the collector learns about one frequency")[1].split("\n\n")[0]
     cells = [re.findall(r"[\d.e-]+ %\*?", line) for line in table.splitlines() if " %" in line]
     assert len(cells) == 7
     for place in range(3):

@@ -10,6 +10,7 @@ from qifldp.app.answers import Asked, Files, asked, prior_in
 from qifldp.app.screen import put, say, style
 from qifldp.app.views import curves, data, order, overview, pair, plane
 from qifldp.errors import QifldpError
+from qifldp.protocols.wording import counted
 from qifldp.rendering.page.markup import tag
 
 SHOW = {
@@ -49,6 +50,6 @@ def main() -> None:
 def _header(question: Asked, files: Files) -> None:
     _, described, _ = prior_in(question, files)
     title = f"{described['title']}; " if "title" in described else ""
-    facts = f"{title}{question.k:,} values, {question.n:,} reports, ε = {question.epsilon}"
+    facts = f"{title}{question.k:,} values, {counted(question.n, 'report')}, ε = {question.epsilon}"
     put(tag("h1", f"Which protocol to collect one of {question.k:,} values?"), tag("p", facts, class_="facts"))
     put(tag("p", "To change the question, open the sidebar: » at the top left.", class_="note narrow"))

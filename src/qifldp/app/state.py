@@ -101,12 +101,14 @@ def read_epsilon(text: str) -> str:
     Raises:
         InputError: If it is not a budget, beyond those that the explorer takes, or one that an address has no room for.
     """
+    short = _short("ε", text)
+    expected = InputError.expected("ε", f"from {LEAST_EPSILON:g} to {MOST_EPSILON:g}, such as 1 or ln(3)", text)
     try:
-        budget = Budget.read(_short("ε", text))
-    except InputError as error:
-        raise InputError(re.sub("^epsilon", "ε", str(error))) from None  # as it is called on the screen
+        budget = Budget.read(short)
+    except InputError:
+        raise expected from None  # not beyond what a budget may be, which is more
     if not LEAST_EPSILON <= budget.epsilon <= MOST_EPSILON:
-        raise InputError.expected("ε", f"from {LEAST_EPSILON:g} to {MOST_EPSILON:g}, such as 1 or ln(3)", text)
+        raise expected
     written = str(budget)
     if len(written) > LONGEST:
         raise InputError.expected("ε", f"a number whose exact form has at most {LONGEST} letters", text)

@@ -76,7 +76,7 @@ class Channel:
             if wrong.size:
                 raise InputError(
                     f"Each row of a channel matrix must sum to one, but row {wrong[0]} sums to {sums[wrong[0]]} "
-                    "(ask for rows to be normalised if that is rounding)."
+                    "(if that is rounding, write fractions, or more digits)."
                 )
         numbers.setflags(write=False)
         self.matrix = numbers

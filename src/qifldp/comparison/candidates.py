@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from decimal import ROUND_CEILING, Decimal, localcontext
 from typing import Literal
 
 from qifldp.channels.profile import Profile
@@ -17,6 +18,7 @@ from qifldp.leakage.information import shannon_capacity
 from qifldp.leakage.vulnerability import asr
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.specs import ProtocolSpec
+from qifldp.protocols.wording import counted
 
 Kind = Literal["epsilon", "asr", "bits", "error"]
 Outcome = Literal["recommended", "dominated", "less_suitable", "infeasible"]
@@ -147,7 +149,7 @@ def not_deployable(measured: Candidate, goal: Goal) -> str:
             f"at ε = {measured.epsilon:.4g} no hash function has its many buckets (2^31 at most); a smaller ε would do"
         )
     if goal.most_bytes is not None and measured.report_bytes > goal.most_bytes:
-        return f"its reports have {measured.report_bytes:,} bytes, above {goal.most_bytes:,}"
+        return f"its reports have {counted(measured.report_bytes, 'byte')}, above {goal.most_bytes:,}"
     return ""
 
 
@@ -209,7 +211,7 @@ def _least_budget(
     tight = subject.build(k, found).tight_epsilon
     if goal.cap is None or tight <= goal.cap.epsilon * (1 + ALIKE):
         return found
-    return f"it needs a tight ε of {tight:.4g}, above {goal.cap.epsilon:.4g}"
+    return f"it needs a tight ε of {enough(tight)}, above {goal.cap}"
 
 
 def _small_enough(subject: ProtocolSpec, k: int, least: Budget, most_bytes: int) -> Budget:
@@ -255,8 +257,14 @@ def _bulk(profile: Profile) -> Profile:
 def amount(kind: Kind, value: float) -> str:
     """Return a figure of some kind in words."""
     if kind == "bits":
-        return f"{value:.4g} bits"
+        return f"{value:.4g} bit" + ("" if f"{value:.4g}" == "1" else "s")
     return f"{value:.4g}" if kind == "epsilon" else percent(value)
+
+
+def enough(epsilon: float) -> str:
+    """Return an ε in words, to four digits and never below it: who takes it by these digits has it."""
+    with localcontext(prec=4, rounding=ROUND_CEILING):
+        return f"{(+Decimal(repr(epsilon))).normalize():f}"
 
 
 def percent(value: float) -> str:

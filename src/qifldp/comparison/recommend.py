@@ -14,6 +14,7 @@ from qifldp.comparison.candidates import (
     Kind,
     amount,
     candidate_for,
+    enough,
     percent,
 )
 from qifldp.comparison.frontier import frontier
@@ -21,7 +22,7 @@ from qifldp.comparison.offers import offers_of_the_frontier
 from qifldp.errors import InputError
 from qifldp.exact.budget import Budget
 from qifldp.protocols.specs import SEVEN, ProtocolSpec, parse_spec
-from qifldp.protocols.wording import described
+from qifldp.protocols.wording import counted, described
 from qifldp.refinement.decide import decide_refinement
 from qifldp.refinement.decision import Refines
 
@@ -37,8 +38,8 @@ Standing = Literal["best", "nearly", "compared"]
 """How a recommendation stands among all protocols within the limits: none does better, none by half a per cent, or
 nothing is known beyond those that were compared."""
 
-FEW = 1.1
-"""Ratios below this are told in per cent."""
+FEW, LONG, LONGEST = 1.1, 1e3, 1e9
+"""Ratios below the first are told in per cent, those between the others as whole numbers."""
 
 WARY = 1.1
 """A recommended tight ε that is so many times that of another protocol within the limit is pointed out."""
@@ -83,11 +84,14 @@ class Recommendation:
             return (self._nothing(),)
         assert chosen.asr is not None
         assert chosen.standard_error is not None
+        assert chosen.report_bytes is not None
         first = f"Take {described(parse_spec(chosen.spec).build(self.domain_size))} ({chosen.spec})."
-        error = f"a standard error of {percent(chosen.standard_error)} for each frequency, from {self.n:,} reports"
-        blind = f"(blind: {percent(1 / self.domain_size)})"
-        guess = f"A guess at one person's value is right with {percent(chosen.asr)} {blind}"
-        figures = f"{guess}; the collector has {error}, {chosen.report_bytes:,} byte{_s(chosen.report_bytes)} each."
+        reports = f"from {counted(self.n, 'report')}, {counted(chosen.report_bytes, 'byte')} each"
+        error = f"a standard error of {percent(chosen.standard_error)} for each frequency, {reports}"
+        unaided = f"(without a report: {percent(1 / self.domain_size)})"
+        figures = (
+            f"A guess at one person's value is right with {percent(chosen.asr)} {unaided}; the collector has {error}."
+        )
         safer = [other.protocol for other in self.others if other.safer]
         proved = [f"It is at least as safe for everybody as {_listed(safer)}, proved."] if safer else []
         asked = f"{chosen.protocol} is none of the protocols asked about: it comes from the frontier of all."
@@ -120,12 +124,13 @@ class Recommendation:
 
     def _nothing(self) -> str:
         k = self.domain_size
-        where = f"over {k:,} values and {self.n:,} reports"
+        where = f"over {k:,} values and {counted(self.n, 'report')}"
         if self.standing != "best":
             return f"None of the protocols named keeps {self._kept()} {where}."
         if self.goal.kind == "asr":
             limit = f"{_LIMITS['asr']} {percent(self.goal.number)}"
-            return f"No protocol keeps {limit} over {k:,} values: a blind guess is right with {percent(1 / k)}."
+            unaided = f"without a report, too, a guess is right with {percent(1 / k)}"
+            return f"No protocol keeps {limit} over {k:,} values: {unaided}."
         return f"No protocol keeps {self._kept()} {where}."
 
     def _kept(self) -> str:
@@ -136,7 +141,7 @@ class Recommendation:
             whence = goal.cap_is if goal.cap is not None else "the default of qifldp recommend --epsilon"
             kept += f" ({whence})" if whence else ""
         if goal.most_bytes is not None:
-            kept += f", in reports of at most {goal.most_bytes:,} byte{_s(goal.most_bytes)}"
+            kept += f", in reports of at most {counted(goal.most_bytes, 'byte')}"
         return kept
 
     def _wary(self) -> list[str]:
@@ -148,9 +153,9 @@ class Recommendation:
         if not tight or mine is None or mine <= WARY * min(tight)[0]:
             return []
         least, name = min(tight)
-        mine_words, least_words = amount("epsilon", mine), amount("epsilon", least)
-        first = f"But its most telling report says more than that of others: its tight ε is {mine_words}, and {name}"
-        return [f"{first} keeps the limit with {least_words}. Limit it with qifldp recommend --epsilon."]
+        first = "But its most telling report says more than that of others: its tight ε is"
+        second = f"{amount('epsilon', mine)}, and {name} keeps the limit with {enough(least)}"
+        return [f"{first} {second}. Limit it with qifldp recommend --epsilon."]
 
     def to_json(self) -> dict[str, object]:
         """Return the recommendation as JSON."""
@@ -304,7 +309,9 @@ def _judged(other: Candidate, chosen: Candidate | None, ranked: Sequence[Candida
     if goal.kind == "error":
         words = f"leaks {_more(more)} to one guess, for an error of {percent(_error(other))}"
     else:
-        words = f"errs {_more(more)}, for less leakage ({_leak_words(other, goal)})"
+        mine, theirs = _leak_words(other, goal), _leak_words(chosen, goal)
+        less = f"less leakage ({mine})" if mine != theirs else "leakage that is less by less than four digits show"
+        words = f"errs {_more(more)}, for {less}"
     if more <= 1 + ALIKE:
         words = "as good in both figures" + (": the reports are one protocol's" if safer else "")
     return replace(other, safer=safer, reason=words)
@@ -312,7 +319,10 @@ def _judged(other: Candidate, chosen: Candidate | None, ranked: Sequence[Candida
 
 def _more(ratio: float) -> str:
     """Return in words how much more a figure is; a few per cent are no multiple."""
-    return f"{ratio:.3g} times as much" if ratio >= FEW else f"{100 * (ratio - 1):.2g} % more"
+    if ratio < FEW:
+        return f"{100 * (ratio - 1):.2g} % more"
+    times = f"{ratio:.3g}" if not LONG <= ratio < LONGEST else f"{float(f'{ratio:.3g}'):,.0f}"
+    return f"{times} times as much"
 
 
 def _dominating(other: Candidate, ranked: Sequence[Candidate], goal: Goal) -> Iterator[Candidate]:
@@ -345,12 +355,8 @@ def _why(chosen: Candidate, goal: Goal) -> str:
 
 def _leak_words(candidate: Candidate, goal: Goal, *, short: bool = False) -> str:
     leak = _leak(candidate, goal)
-    figure = f"{leak:.4g} bits" if goal.kind == "bits" else percent(leak)
+    figure = amount("bits", leak) if goal.kind == "bits" else percent(leak)
     return figure if short or goal.kind == "bits" else f"a right guess with {figure}"
-
-
-def _s(count: int | None) -> str:
-    return "" if count == 1 else "s"
 
 
 def _few_reports(error: float, n: int) -> list[str]:

@@ -23,7 +23,7 @@ OTHER_VALUE = "(other)"
 
 READ_DOMAIN_NOTE = (
     "The domain was read from the data: publishing which values occur is itself a leak. "
-    "Declare a domain that is known without the data (--domain FILE)."
+    "Declare a domain that is known without the data (qifldp compare --domain FILE)."
 )
 
 BLOCK_BYTES = 8 << 20

@@ -1,4 +1,4 @@
-"""Protocols in plain words: what they are called, and what a person's device sends."""
+"""Protocols in plain words: what they are called, what a person's device sends, and how much of it."""
 
 from __future__ import annotations
 
@@ -50,6 +50,11 @@ def described(protocol: Protocol) -> str:
             "; g follows from ε"
         )
     return f"{title} ({protocol.name}): a report is {report}"
+
+
+def counted(count: int, thing: str) -> str:
+    """Return how many of something there are: ``1 report``, ``2,000 reports``."""
+    return f"{count:,} {thing}" + ("" if count == 1 else "s")
 
 
 def _set(protocol: SS) -> str:

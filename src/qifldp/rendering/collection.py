@@ -14,6 +14,7 @@ from qifldp.collection.accumulator import Weights
 from qifldp.collection.estimates import Estimates
 from qifldp.engines.local import Counted
 from qifldp.engines.perturbing import Written
+from qifldp.protocols import wording
 from qifldp.rendering.text import REPLACEMENT, plain
 
 SCHEMA_VERSION = 1
@@ -59,7 +60,7 @@ def perturb_view(written: Written, *, file: str, notes: Sequence[str]) -> Render
     protocol = written.header.protocol
     drawn = "simulated from a seed" if written.header.simulated else "drawn from the system's entropy"
     lines = [
-        f"{protocol.spec} over {protocol.domain_size:,} values: {_reports(written.reports)}, {drawn}",
+        f"{protocol.spec} over {protocol.domain_size:,} values: {wording.counted(written.reports, 'report')}, {drawn}",
         f"  ε claimed ......... {protocol.epsilon:.10g}",
         f"  ε actually given .. {written.epsilon:.10g}",
         f"  bytes a report .... {protocol.report_bytes:,}",
@@ -67,10 +68,6 @@ def perturb_view(written: Written, *, file: str, notes: Sequence[str]) -> Render
         *(f"Note: {note}" for note in notes),
     ]
     return Group(*(Text(plain(line)) for line in lines))
-
-
-def _reports(count: int) -> str:
-    return "1 report" if count == 1 else f"{count:,} reports"
 
 
 def _size(count: int) -> str:
@@ -143,7 +140,7 @@ def estimate_view(counted: Counted, estimates: Estimates, *, places: Sequence[in
             Text(_bar(float(estimates.frequency[place]) / largest), style="green" if found else "dim"),
         )
     protocol = counted.header.protocol
-    head = f"{protocol.spec} over {protocol.domain_size:,} values: {_reports(estimates.n)}"
+    head = f"{protocol.spec} over {protocol.domain_size:,} values: {wording.counted(estimates.n, 'report')}"
     left_out = len(places) - len(listed)
     return Group(
         Text(plain(head), style="bold"),

@@ -13,6 +13,7 @@ from qifldp.comparison.candidates import percent
 from qifldp.comparison.compare import Comparison, Row, least
 from qifldp.comparison.single import Leakage
 from qifldp.leakage.measures import MEASURES, Measure
+from qifldp.protocols.wording import counted
 from qifldp.rendering.text import plain
 
 LEAST_MARK = "*"
@@ -60,7 +61,8 @@ def comparison_view(comparison: Comparison, orders: Mapping[float | None, str] |
         parts += [Text(_headline(comparison, epsilon), style="bold"), Text()]
         parts.append(Text("What an adversary learns from one report (less is safer)", style="italic"))
         parts.append(_table(rows, learns, best))
-        parts += [Text(), Text(f"What {comparison.n:,} reports tell about one frequency", style="italic")]
+        whence = f"from {counted(comparison.n, 'report')}"
+        parts += [Text(), Text(f"What the collector learns about one frequency {whence}", style="italic")]
         parts += [_table(rows, _GETS, best), Text()]
         parts += [Text(line) for line in _least_lines(rows, best)]
         if "largest" in comparison.prior and len(rows) > 1:
@@ -124,7 +126,7 @@ def _headline(comparison: Comparison, epsilon: float | None) -> str:
         asked = f"ε = {number(epsilon or 0)}"
         if question.match != "epsilon":
             asked += f" for the first, the others at equal {question.match}"
-    return plain(f"{about}{comparison.domain_size:,} values, {comparison.n:,} reports, {asked}")
+    return plain(f"{about}{comparison.domain_size:,} values, {counted(comparison.n, 'report')}, {asked}")
 
 
 def _table(rows: Sequence[Row], columns: Sequence[tuple[str, str, str]], best: dict[str, list[str]]) -> Table:

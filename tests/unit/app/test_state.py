@@ -61,9 +61,10 @@ def test_every_field_is_read() -> None:
         ("k", "12" + " " * 58 + "3", f"k must be a number of at most 60 letters, got '12{' ' * 56}…."),
         ("k", "-5", "k must be a whole number from 2 to 100,000, got '-5'."),
         ("k", "١٢", "k must be a whole number from 2 to 100,000, got '١٢'."),
-        ("epsilon", "0", "ε must be positive (1e-100 at least), got '0'."),
+        ("epsilon", "0", "ε must be from 0.001 to 20, such as 1 or ln(3), got '0'."),
+        ("epsilon", "1000", "ε must be from 0.001 to 20, such as 1 or ln(3), got '1000'."),
         ("epsilon", "21", "ε must be from 0.001 to 20, such as 1 or ln(3), got '21'."),
-        ("epsilon", "nan", "ε must be a positive number, ln(3) or 2*ln(3), got 'nan'."),
+        ("epsilon", "nan", "ε must be from 0.001 to 20, such as 1 or ln(3), got 'nan'."),
         (
             "epsilon",
             "1." + "3" * 30,

@@ -18,7 +18,7 @@ SECOND = Channel([[1, 0], ["1/4", "3/4"], [0, 1]])
 
 NOT_ONE = (
     "Each row of a channel matrix must sum to one, but row {} sums to {} "
-    "(ask for rows to be normalised if that is rounding)."
+    "(if that is rounding, write fractions, or more digits)."
 )
 NOT_A_PROBABILITY = "Each entry of a channel matrix must be a probability, but row {}, column {} is {}."
 

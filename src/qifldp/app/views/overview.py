@@ -22,7 +22,7 @@ from qifldp.rendering.page.axes import QUANTITIES
 from qifldp.rendering.page.figures import kind_of, over
 from qifldp.rendering.page.looks import looks_of
 from qifldp.rendering.page.markup import tag
-from qifldp.rendering.page.views import leakage_chart
+from qifldp.rendering.page.views import PRESET_LETTERS, leakage_chart
 from qifldp.rendering.tables import number
 
 LARGEST_AT_ONCE, LARGEST_OF_MEMBERSHIP = 1_000, 300
@@ -69,7 +69,10 @@ def _leakage(state: State, question: Asked, files: Files) -> None:
     drawn = Sweep(tuple(curves or ()), tuple(marks))
     spec = leakage_chart(drawn, key, looks_of(series), cached.presets(question.k, question.n))
     chart(spec, alternative=f"{quantity.heading}, over ε, a line for each protocol. The table below has the numbers.")
-    say("Letters on the upper edge are deployed systems, at the ε that they state; the page to download names them.")
+    if PRESET_LETTERS in spec["datasets"]:
+        say(
+            "Letters on the upper edge are deployed systems, at the ε that they state; the page to download names them."
+        )
     with st.expander("The table behind it"):
         put(over(curves or marks, "epsilon", key, f"{quantity.heading}, over ε"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from qifldp.protocols.wording import counted
 from qifldp.rendering.page.figures import shown, table
 from qifldp.rendering.page.markup import Markup, breakable, join, tag
 
@@ -72,7 +73,7 @@ def figures(document: Document, place: int) -> Markup:
         tag("th", "What an adversary learns from one report (less is more private)", colspan=leaks, scope="colgroup"),
         tag(
             "th",
-            f"What {document['n']:,} reports tell (less is more accurate)",
+            f"What the collector learns from {counted(document['n'], 'report')} (less is more accurate)",
             colspan=len(columns) - leaks,
             scope="colgroup",
         ),

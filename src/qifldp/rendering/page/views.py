@@ -34,6 +34,9 @@ from qifldp.rendering.page.labels import (
 Spec = dict[str, Any]
 Records = Sequence[Mapping[str, object]]
 
+PRESET_LETTERS = "preset letters"
+"""The data of deployed systems that a chart over ε marks; it has them only where its axis reaches one."""
+
 SMALL, SQUARE = 230, 340
 """Heights of smaller charts in pixels; widths are those of the container."""
 
@@ -67,8 +70,8 @@ def leakage_chart(sweep: Sweep, key: str, looks: Mapping[str, Look], presets: Re
     layers = [line, dot] if sweep.curves else [dot]
     marks = [one for one in ladder(presets, right) if _number(one["epsilon"]) <= right]
     if marks:
-        data["preset letters"] = marks
-        place = alt.Chart(alt.NamedData("preset letters")).encode(x="epsilon:Q", y=alt.value(0))
+        data[PRESET_LETTERS] = marks
+        place = alt.Chart(alt.NamedData(PRESET_LETTERS)).encode(x="epsilon:Q", y=alt.value(0))
         layers.append(place.mark_tick(orient="vertical", color=NOTE, size=10, thickness=1.5, yOffset=5))
         layers.append(place.mark_text(color=NOTE, dy=-8, fontSize=10).encode(text="label:N"))
     top = max((_number(one[key]) for one in records if one.get(key) is not None), default=0.0)
