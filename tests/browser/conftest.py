@@ -42,7 +42,7 @@ def _missing(reason: str) -> None:
 
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with pages and their JSON documents: two budgets, a limit, a channel twice, text that means harm."""
+    """A folder with pages and their JSON documents: two budgets, a limit, a long chain, a channel twice, hostile text."""
     folder = tmp_path_factory.mktemp("pages")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -53,6 +53,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name, arguments in {
             "plain": ("--domain-size", "12", "--epsilon", "1,2"),
             "limit": ("--domain-size", "12", "--max-asr", "0.2", "--no-order"),
+            "chain": ("--domain-size", "2", "--epsilon", "1"),
             "twice": ("--domain-size", "12", "--epsilon", "1", "--protocols", "ss,ss:omega=3,oue"),
             "hostile": (
                 *("data.csv", "--column", HOSTILE_COLUMN, "--epsilon", "1"),

@@ -150,6 +150,21 @@ def test_nothing_is_wider_than_the_screen(opened: Opened, name: str, width: int)
     tab.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width, timeout=10_000)
 
 
+@pytest.mark.parametrize(("media", "width"), [("screen", 1280), ("print", 680)])
+def test_a_long_chain_is_shown_whole_and_covers_nothing(opened: Opened, media: str, width: int) -> None:
+    tab, _ = opened("chain")
+    tab.set_viewport_size({"width": width, "height": 900})
+    tab.emulate_media(media=media)  # type: ignore[arg-type]  # one of two words
+    nodes = [node.bounding_box() for node in tab.locator(".hasse .node").all()]
+    grid = tab.locator(".pair table").bounding_box()
+    assert grid is not None
+    assert len(nodes) == 5
+    for node in nodes:
+        assert node is not None
+        assert 0 <= node["x"] <= width - node["width"]
+        assert node["x"] + node["width"] <= grid["x"] or node["y"] + node["height"] <= grid["y"]
+
+
 def test_a_table_that_scrolls_keeps_the_names_of_its_rows(opened: Opened) -> None:
     tab, _ = opened("plain")
     tab.set_viewport_size({"width": 390, "height": 800})

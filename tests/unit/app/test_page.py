@@ -102,6 +102,12 @@ def test_a_slider_changes_the_table_and_the_address() -> None:
     assert dial(page, "k")["text"] == "20"
 
 
+@pytest.mark.parametrize(("k", "epsilon", "drawn"), [("12", "1", True), ("2000", "1", False), ("2000", "3", True)])
+def test_letters_are_explained_where_they_are_drawn(k: str, epsilon: str, drawn: bool) -> None:
+    """Over so many values curves are drawn when they are asked for, and until then the chart ends at the budget."""
+    assert ("Letters on the upper edge" in text(opened({"k": k, "epsilon": epsilon}))) == drawn
+
+
 def test_an_exact_budget_is_kept_as_it_is_typed() -> None:
     page = opened({"k": "12"})
     choose(page, "epsilon", "ln(3)")
