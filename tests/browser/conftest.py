@@ -42,7 +42,7 @@ def _missing(reason: str) -> None:
 
 @pytest.fixture(scope="session")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with pages and their JSON documents: two budgets, a limit, a long chain, a channel twice, hostile text."""
+    """A folder with pages and their JSON documents: two budgets, a limit, a chain, a channel twice, hostile text."""
     folder = tmp_path_factory.mktemp("pages")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
