@@ -91,7 +91,7 @@ def claims_view(checked: Sequence[Checked]) -> RenderableType:
         table.add_column(title, overflow="fold")
     for item in checked:
         claim, outcome = item.claim, item.result.outcome
-        table.add_row(claim.id, Text(outcome, style=STYLES.get(outcome, "")), claim.method, plain(claim.where))
+        table.add_row(claim.id, Text(outcome, style=STYLES.get(outcome, "")), claim.method, Text(plain(claim.where)))
     wrong = [line for item in checked if not item.is_settled for line in (Text(), *_in_full(item))]
     return Group(table, *wrong, Text(), *map(Text, _totals(checked)))
 

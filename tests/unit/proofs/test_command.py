@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from docs.snippets import ROOT
 from qifldp.cli.main import run
-from qifldp.proofs.claim import Finding
+from qifldp.proofs.claim import Finding, Result
 from qifldp.proofs.ledger import CLAIMS
 from qifldp.proofs.ledger.epsilon_k import thresholds
 from qifldp.proofs.prove import Checked, find_claims, prove
-from qifldp.rendering.claims import claims_page, part_of
+from qifldp.rendering.claims import claims_page, claims_view, part_of
 
 PAGE = ROOT / "docs/reference/claims.md"
 
@@ -67,6 +68,17 @@ def test_all_claims_in_a_table(capsys: pytest.CaptureFixture[str], monkeypatch: 
     assert lines[0].split() == ["claim", "outcome", "checked", "by", "where"]
     assert "   1 corrected  printed form refuted, ours found true" in lines
     assert any(re.fullmatch(r"lemma-9 +holds +SMT +Lemma 9, VI-B", line) for line in lines)
+
+
+def test_the_table_shows_what_claims_say() -> None:
+    """Places such as C[x, y] too, whatever Rich would make of brackets."""
+    console = Console(width=300, highlight=False)
+    with console.capture() as capture:
+        console.print(claims_view([Checked(claim, Result("holds", "")) for claim in CLAIMS]))
+    lines = capture.get().splitlines()[1 : len(CLAIMS) + 1]
+    wanted = [f"{claim.id} holds {claim.method} {claim.where}" for claim in CLAIMS]
+    assert [" ".join(line.split()) for line in lines] == wanted
+    assert any("[x, y]" in row for row in wanted)
 
 
 @pytest.mark.parametrize("as_json", [True, False])
