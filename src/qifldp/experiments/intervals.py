@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +20,15 @@ def success_interval(successes: int, n: int, confidence: float) -> tuple[float, 
     """Return the interval of Clopper and Pearson (1934) for the chance behind ``successes`` of ``n`` trials.
 
     It holds the chance with at least this confidence for every n, each side at half the error.
+
+    Raises:
+        InputError: If there is no trial, the numbers are not whole, or the confidence is none.
     """
     check_confidence(confidence)
-    if not 0 <= successes <= n or n < 1:
-        raise InputError.expected("successes", f"from 0 to the {n} trials, of which there is one at least", successes)
+    if not (isinstance(n, Integral) and n >= 1):
+        raise InputError.expected("n", "a whole number of trials, one at least", n)
+    if not (isinstance(successes, Integral) and 0 <= successes <= n):
+        raise InputError.expected("successes", f"a whole number from 0 to the {n} trials", successes)
     error = (1 - confidence) / 2
     low = float(betaincinv(successes, n - successes + 1, error)) if successes > 0 else 0.0
     high = float(betaincinv(successes + 1, n - successes, 1 - error)) if successes < n else 1.0
@@ -41,12 +47,19 @@ def mean_square_interval(
     half the error: it holds the expectation with at least ``confidence``, however uneven the variances are.
 
     Args:
-        mean: The mean of the squares, over all errors and runs.
+        mean: The mean of the squares, over all errors and runs; 0 or above.
         variances: The variance of each error, up to a common factor; positive, shape (k,).
-        runs: In how many independent runs each error was seen.
+        runs: In how many independent runs each error was seen; one at least.
         confidence: With which the interval holds the expectation.
+
+    Raises:
+        InputError: If an argument is not as it is said here.
     """
     check_confidence(confidence)
+    if not 0 <= mean < math.inf:
+        raise InputError.expected("mean", "a finite number, 0 or above", mean)
+    if not (isinstance(runs, Integral) and runs >= 1):
+        raise InputError.expected("runs", "a whole number, one at least", runs)
     if not (len(variances) and np.all(np.isfinite(variances)) and np.all(variances > 0)):
         raise InputError.expected("variances", "positive numbers, one at least", variances)
     found, times = np.unique(variances, return_counts=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -47,10 +50,43 @@ def test_the_ends_of_a_mean_square_are_chernoffs_at_half_the_error(errors: int, 
         assert errors * runs / 2 * (x - 1 - np.log(x)) == pytest.approx(-np.log((1 - confidence) / 2), rel=1e-6)
 
 
-@pytest.mark.parametrize(("successes", "n"), [(5, 3), (-1, 3), (0, 0)])
-def test_no_interval_without_trials(successes: int, n: int) -> None:
-    with pytest.raises(InputError, match="successes must be from 0 to the"):
+@pytest.mark.parametrize(
+    ("successes", "n", "sentence"),
+    [
+        (5, 3, "successes must be a whole number from 0 to the 3 trials, got 5."),
+        (-1, 3, "successes must be a whole number from 0 to the 3 trials, got -1."),
+        (2.5, 10, "successes must be a whole number from 0 to the 10 trials, got 2.5."),
+        (math.nan, 10, "successes must be a whole number from 0 to the 10 trials, got nan."),
+        (0, 0, "n must be a whole number of trials, one at least, got 0."),
+        (1, 2.5, "n must be a whole number of trials, one at least, got 2.5."),
+    ],
+)
+def test_no_interval_without_trials(successes: Any, n: Any, sentence: str) -> None:
+    with pytest.raises(InputError) as refused:
         success_interval(successes, n, 0.9)
+    assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("mean", "runs", "sentence"),
+    [
+        (-1.0, 3, "mean must be a finite number, 0 or above, got -1.0."),
+        (math.nan, 3, "mean must be a finite number, 0 or above, got nan."),
+        (math.inf, 3, "mean must be a finite number, 0 or above, got inf."),
+        (1.0, 0, "runs must be a whole number, one at least, got 0."),
+        (1.0, -1, "runs must be a whole number, one at least, got -1."),
+        (1.0, 2.5, "runs must be a whole number, one at least, got 2.5."),
+    ],
+)
+def test_no_interval_of_no_mean_square(mean: float, runs: Any, sentence: str) -> None:
+    with pytest.raises(InputError) as refused:
+        mean_square_interval(mean, np.array([1.0, 2.0]), runs, 0.9)
+    assert str(refused.value) == sentence
+
+
+def test_whole_numbers_of_numpy_are_whole() -> None:
+    assert success_interval(np.int64(1), np.int64(2), 0.9) == success_interval(1, 2, 0.9)
+    assert mean_square_interval(0.0, np.array([1.0]), np.int64(3), 0.9) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("variances", [[], [0.0, 1.0], [np.inf], [-1.0]])
