@@ -61,7 +61,7 @@ class Decided:
             decision = decided(question.original, question.refined, question.order)
             found = decision.certificate.verdict == "refines"
             if found != question.holds:
-                sign = "⊑" if found else "⋢"
+                sign = ("⊑" if found else "⋢") + "MAX" * (question.order == "max")
                 names = f"{_name(question.original)} {sign} {_name(question.refined)}"
                 return Finding(False, f"proved otherwise: {names}, over {question.original.domain_size} values")
             methods[decision.method] += 1

@@ -141,6 +141,8 @@ def test_certified_refinement_says_what_is_proved_otherwise() -> None:
     assert one == Finding(False, "proved otherwise: grr:epsilon=1 ⋢ grr:epsilon=2, over 3 values")
     other = Decided(lambda: [Question(GRR(3, 2), GRR(3, 1), holds=False)])()
     assert other == Finding(False, "proved otherwise: grr:epsilon=2 ⊑ grr:epsilon=1, over 3 values")
+    worst = Decided(lambda: [Question(GRR(3, 1), GRR(3, 2), order="max")])()
+    assert worst == Finding(False, "proved otherwise: grr:epsilon=1 ⋢MAX grr:epsilon=2, over 3 values")
     assert (
         Decided(lambda: [Question(GRR(3, 2), GRR(3, 1)), Question(SUE(2, 1), GRR(2, 1), holds=True)])().holds is False
     )

@@ -25,6 +25,7 @@ from qifldp.proofs.ledger import (
     families,
     limits,
     minimum,
+    orders,
 )
 from qifldp.proofs.prove import find_claims
 from qifldp.proofs.provers import Proved
@@ -138,6 +139,10 @@ MUTANTS |= {
     "another averaging": (
         "lemma-1-proof", replaced("_averages", lambda right: lambda c, d: right(c, d)[::-1], bits),
     ),
+    "a pair that is not refined in the max-case order either": (
+        "equation-12", replaced("SUE", lambda _: lambda k, **_: GRR(k, exp_epsilon=16), orders),
+    ),
+    "a pair that is refined in both orders": ("equation-12", replaced("SUE", lambda _: OUE, orders)),
     "entries that are no probabilities": (
         "channel",
         replaced("exact_channels", lambda _: lambda: iter([("rows sum to one", NOT_A_CHANNEL)]), adversaries),
