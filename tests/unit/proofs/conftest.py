@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -13,38 +15,72 @@ from qifldp.proofs import checks, claim
 from qifldp.proofs.checks import Within
 from qifldp.proofs.claim import Check, Claim, Finding
 from qifldp.proofs.ledger import CLAIMS
+from qifldp.proofs.ledger.epsilon_k import thresholds
 from qifldp.proofs.prove import Checked, prove
+from qifldp.proofs.terms import MARKED
+from qifldp.protocols.protocol import BudgetedProtocol
+from qifldp.protocols.threshold_histogram import THE
 from qifldp.refinement.certificate import Order, Side
 from qifldp.refinement.decide import decide_refinement
 from qifldp.refinement.decision import Decision
 
-Sizes = dict[str, set[int]]
-"""By claim, the domain sizes of what was decided, and of the cases that have one in their label."""
+
+@dataclass
+class LookedAt:
+    """What checks looked at.
+
+    Attributes:
+        sizes: Domain sizes of what was decided, and of the cases that have one in their label.
+        protocols: Every protocol of a budget that was made.
+    """
+
+    sizes: set[int] = field(default_factory=set)
+    protocols: list[BudgetedProtocol] = field(default_factory=list)
+
+    @property
+    def budgets(self) -> set[float]:
+        """The ε, to nine digits: some are logarithms."""
+        return {round(made.epsilon, 9) for made in self.protocols}
+
+    @property
+    def thetas(self) -> set[Fraction]:
+        """The θ of THE."""
+        return {made.theta for made in self.protocols if isinstance(made, THE)}
+
+    @property
+    def names(self) -> set[str]:
+        """The names of the protocols; BLH and OLH have parts that are named LH, which are not told from others."""
+        return {made.name for made in self.protocols}
+
+
+Looked = dict[str, LookedAt]
 
 
 @pytest.fixture(scope="session")
-def checked_sizes() -> tuple[tuple[Checked, ...], Sizes]:
-    """Every claim, with what its checks found, and the domain sizes that they looked at: about fifteen seconds."""
-    sizes: Sizes = {}
+def checked_settings() -> tuple[tuple[Checked, ...], Looked]:
+    """Every claim, with what its checks found, and what they looked at: about fifteen seconds."""
+    looked: Looked = {}
+    thresholds()  # are kept when they were made once: what they are made of is not of the claim that is first
     with pytest.MonkeyPatch.context() as patch:
         seen = _watch(patch)
-        found = prove([_watched(one, seen, sizes.setdefault(one.id, set())) for one in CLAIMS])
-    return tuple(Checked(one, item.result) for one, item in zip(CLAIMS, found, strict=True)), sizes
+        found = prove([_watched(one, seen, looked.setdefault(one.id, LookedAt())) for one in CLAIMS])
+    return tuple(Checked(one, item.result) for one, item in zip(CLAIMS, found, strict=True)), looked
 
 
 @pytest.fixture(scope="session")
-def checked(checked_sizes: tuple[tuple[Checked, ...], Sizes]) -> tuple[Checked, ...]:
+def checked(checked_settings: tuple[tuple[Checked, ...], Looked]) -> tuple[Checked, ...]:
     """Every claim, with what its checks found."""
-    return checked_sizes[0]
+    return checked_settings[0]
 
 
-def _watch(patch: pytest.MonkeyPatch) -> set[int]:
-    """Return a set that is told every domain size which a check looks at, whatever is checked."""
-    seen: set[int] = set()
+def _watch(patch: pytest.MonkeyPatch) -> LookedAt:
+    """Return what is told everything that a check looks at, whatever is checked."""
+    seen = LookedAt()
+    _watch_protocols(patch, seen)
     every, within = claim.every, Within.__call__
 
     def told(label: str) -> None:
-        seen.update(map(int, re.findall(r"\bk = (\d+)", label)))
+        seen.sizes.update(map(int, re.findall(r"\bk = (\d+)", label)))
 
     def telling(cases: Iterable[tuple[str, object]]) -> Iterator[tuple[str, object]]:
         for label, truth in cases:
@@ -52,7 +88,7 @@ def _watch(patch: pytest.MonkeyPatch) -> set[int]:
             yield label, truth
 
     def decide_telling(*, original: Side, refined: Side, order: Order) -> Decision:
-        seen.add(original.domain_size)
+        seen.sizes.add(original.domain_size)
         return decide_refinement(original=original, refined=refined, order=order)
 
     def within_telling(self: Within) -> Finding:
@@ -68,14 +104,27 @@ def _watch(patch: pytest.MonkeyPatch) -> set[int]:
     return seen
 
 
-def _watched(one: Claim, seen: set[int], own: set[int]) -> Claim:
-    """Return a claim whose own set is given what its checks look at, those of wrong forms left out."""
+def _watch_protocols(patch: pytest.MonkeyPatch, seen: LookedAt) -> None:
+    make = BudgetedProtocol.__init__
+
+    def make_telling(self: BudgetedProtocol, *arguments: Any, **settings: Any) -> None:
+        make(self, *arguments, **settings)
+        if self.budget is not MARKED:  # that one stands for every budget
+            seen.protocols.append(self)
+
+    patch.setattr(BudgetedProtocol, "__init__", make_telling)
+
+
+def _watched(one: Claim, seen: LookedAt, own: LookedAt) -> Claim:
+    """Return a claim of which ``own`` is given what its checks look at, those of wrong forms left out."""
 
     def keep(check: Check) -> Check:
         def run() -> Finding:
-            seen.clear()
+            seen.sizes.clear()
+            seen.protocols.clear()
             found = check()
-            own.update(seen)
+            own.sizes |= seen.sizes
+            own.protocols += seen.protocols
             return found
 
         return run

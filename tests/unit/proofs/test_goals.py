@@ -114,7 +114,7 @@ def whole_ratio(bit: Errors) -> Any:
 
 
 def whole_reports(s: Any, u: Any, a: Any, b: Any, most: Any) -> Any:
-    """Def. 9: the largest ratio of whole reports is at most so much for SUE, OUE and THE; multiplied out for errors of 0."""
+    """Def. 9: the largest ratio of whole reports is at most so much for SUE, OUE and THE (multiplied out)."""
     own = (1 - b) * (1 - a) <= most * b * a
     return z3.And(*(named_errors(a, b, bit, own) for bit in (sue(s), oue(s), the(s, u))))
 
@@ -387,7 +387,8 @@ def without(*places: int) -> Callable[[Any], Any]:
 WEAKER: dict[str, tuple[str, Any, str, Callable[[Any], Any]]] = {
     "definition-9": ("without THE", bits, "bits", lambda right: lambda *terms: right(*terms)[:2]),
     "half-dp-sue": (
-        "two ratios of four", comparisons, "_private_bit", lambda right: lambda *bit, **most: All(right(*bit, **most).parts[:2]),
+        "two ratios of four", comparisons, "_private_bit",
+        lambda right: lambda *bit, **most: All(right(*bit, **most).parts[:2]),
     ),
     "universal-1": ("one entry of a column", comparisons, "All", without(1)),
     "lemma-12": ("the first row only", minimum, "All", without(3, 4, 5)),

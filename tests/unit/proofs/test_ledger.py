@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
+from fractions import Fraction
 
 import pytest
 from flint import arb
@@ -11,9 +13,10 @@ from flint import arb
 from qifldp.errors import InputError
 from qifldp.proofs.checks import Together, Within
 from qifldp.proofs.ledger import CLAIMS, thresholds
+from qifldp.proofs.ledger.one_hot import JUST_ABOVE
 from qifldp.proofs.prove import Checked, find_claims, prove, smt_files
 from qifldp.proofs.provers import Proved
-from unit.proofs.conftest import Sizes
+from unit.proofs.conftest import Looked
 
 NUMBERED = [
     *(f"Def. {n}" for n in range(1, 12)),
@@ -109,18 +112,89 @@ def sizes_said(statement: str) -> set[int]:
     return said
 
 
-def test_rows_name_the_domain_sizes_that_are_checked(checked_sizes: tuple[tuple[Checked, ...], Sizes]) -> None:
+def test_rows_name_the_domain_sizes_that_are_checked(checked_settings: tuple[tuple[Checked, ...], Looked]) -> None:
     """A row that names any says all of them and no other; the checks of some look at one that has no label."""
-    checked, sizes = checked_sizes
+    checked, looked = checked_settings
     compared = 0
     for item in checked:
-        said, looked_at = sizes_said(item.claim.statement), sizes[item.claim.id]
+        said, looked_at = sizes_said(item.claim.statement), looked[item.claim.id].sizes
         if said and (looked_at or len(said) > 1):
             beside = BESIDE.get(item.claim.id)
             assert looked_at == said | ({k + beside for k in said} if beside else set()), item.claim.id
             compared += 1
     assert compared > 25
     assert sizes_said("At k = 2, 10 and 40; k = 3..5, ε = 1.5, k = 7.") == {2, 3, 4, 5, 7, 10, 40}
+
+
+NUMBER = r"\d+(?:\.\d+)?(?:/\d+)?"
+LIST = rf"{NUMBER}(?:(?:, | and | to |\.\.|, …, |\({NUMBER}\)){NUMBER}(?!e?-))*"
+
+
+def numbers_in(listed: str) -> set[Fraction]:
+    """Return the numbers of a list such as ``1, 2 and 5``, ``3 to 1``, ``3..20``, ``1, 2, …, 30`` or ``1(0.2)5``."""
+    found = set()
+    for first, step, last in re.findall(rf"({NUMBER})(?:(?:\.\.|, …, |\(({NUMBER})\))({NUMBER}))?", listed):
+        low, high, by = Fraction(first), Fraction(last or first), Fraction(step or 1)
+        found |= {low + by * i for i in range(int((high - low) / by) + 1)}
+    return found
+
+
+def budgets_said(statement: str) -> set[float]:
+    """Return the ε that a statement names, as ``ε = 1, 2`` or ``e^ε = 3/2``, to nine digits."""
+    named = re.findall(rf"(e\^)?ε = ({LIST})", statement)
+    return {round(math.log(x) if power else float(x), 9) for power, text in named for x in numbers_in(text) if x > 0}
+
+
+def thetas_said(statement: str) -> set[Fraction]:
+    return {x for listed in re.findall(rf"θ = ({LIST})", statement) for x in numbers_in(listed)}
+
+
+def names_said(statement: str) -> set[str]:
+    return set(re.findall(r"\b(GRR|SS|SUE|OUE|THE|BLH|OLH|LH)\b", statement))
+
+
+OTHER_BUDGETS = {"crossing-at-7"}
+"""The row names a place, and is checked on both sides of it."""
+
+OTHER_THETAS = {"corollary-1"}
+"""The row names edges, too, and is checked on both sides of them; that it looks at what it lists is checked below."""
+
+
+def test_rows_name_the_budgets_thetas_and_protocols_that_are_checked(
+    checked_settings: tuple[tuple[Checked, ...], Looked],
+) -> None:
+    """A row that names a budget or a θ, and makes protocols, says all of them and no other."""
+    checked, looked = checked_settings
+    compared = []
+    for item in checked:
+        name, words, found = item.claim.id, item.claim.statement, looked[item.claim.id]
+        if not found.protocols:
+            continue
+        budgets, thetas = budgets_said(words), thetas_said(words)
+        if budgets and name not in OTHER_BUDGETS:
+            assert found.budgets == budgets, name
+            compared.append(name)
+        if thetas and name not in OTHER_THETAS:
+            assert found.thetas == thetas, name
+        if budgets and (names := names_said(words)):
+            parts = {"LH"} if found.names & {"BLH", "OLH"} else set()
+            assert names <= found.names <= names | parts, name
+    assert set(compared) >= {"definition-10", "theorem-1", "corollary-1", "corollary-3", "blh-small", "sue-above-the"}
+    assert len(compared) > 20
+    assert {Fraction(theta) for _, theta in JUST_ABOVE} <= thetas_said(words_of("corollary-1"))
+    assert {Fraction(theta) for _, theta in JUST_ABOVE} <= looked["corollary-1"].thetas
+
+
+def words_of(name: str) -> str:
+    (claim,) = find_claims(name)
+    return claim.statement
+
+
+def test_numbers_of_a_statement_are_read() -> None:
+    words = "At e^ε = 3/2, 4 and 20, ε = 0.2(0.2)0.6, ε = 26..28 and θ = 0.5, 3/4, 1; from ε = 3 to 1, ε = 1, 2, …, 4."
+    logarithms = {round(math.log(x), 9) for x in (1.5, 4, 20)}
+    assert budgets_said(words) == {*logarithms, 0.2, 0.4, 0.6, 26.0, 27.0, 28.0, 3.0, 1.0, 2.0, 4.0}
+    assert thetas_said(words) == {Fraction(1, 2), Fraction(3, 4), Fraction(1)}
 
 
 def test_evidence_is_in_words(checked: tuple[Checked, ...]) -> None:

@@ -26,6 +26,7 @@ from qifldp.proofs.ledger import (
     limits,
     minimum,
     orders,
+    threshold_remarks,
 )
 from qifldp.proofs.prove import find_claims
 from qifldp.proofs.provers import Proved
@@ -143,6 +144,9 @@ MUTANTS |= {
         "equation-12", replaced("SUE", lambda _: lambda k, **_: GRR(k, exp_epsilon=16), orders),
     ),
     "a pair that is refined in both orders": ("equation-12", replaced("SUE", lambda _: OUE, orders)),
+    "a function that does not tend to 0": (
+        "threshold-increasing", replaced("_degree", lambda _: lambda term: 0, threshold_remarks),
+    ),
     "entries that are no probabilities": (
         "channel",
         replaced("exact_channels", lambda _: lambda: iter([("rows sum to one", NOT_A_CHANNEL)]), adversaries),

@@ -15,7 +15,7 @@ from qifldp.exact.fields import BALLS
 from qifldp.leakage.capacity import bayes_capacity
 from qifldp.leakage.source import Real
 from qifldp.proofs.checks import Later, Together, Within, shown_as
-from qifldp.proofs.claim import Claim, Finding, every
+from qifldp.proofs.claim import Claim, Finding, every, listed
 from qifldp.proofs.formulas import above, at_least
 from qifldp.proofs.ledger.hashing import proposition
 from qifldp.proofs.provers import Proved
@@ -111,10 +111,14 @@ def _binary(most: int) -> Proved:
     return Proved((Theorem(f"blh-below-{most}", words, ("x", "y"), [at_least(x, 1), at_least(y, 4)], goal),))
 
 
+FORMULA_AT = (Fraction(3, 2), Fraction(4), Fraction(100))
+"""The e^ε at which the formula is held against the product."""
+
+
 def _binary_formula() -> Finding:
     """The capacity in the theorem is (27) at g = 2, which the ledger checks on explicit channels, and the product's."""
     cases = []
-    for k, x in product(range(2, 12), (Fraction(3, 2), Fraction(4), Fraction(100))):
+    for k, x in product(range(2, 12), FORMULA_AT):
         found = binary_capacity(x, Fraction(2**k))
         cases.append(
             (f"k = {k}, e^ε = {x}", k * proposition(x, k, 2) == found == exact_capacity(BLH(k, exp_epsilon=x)))
@@ -179,7 +183,8 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "blh-small",
         "“BLH is very small for all ε”, VII-B",
-        "ML(BLH) < 2 for every ε and every k, by (27), which is compared with the profile at k = 2..11.",
+        "ML(BLH) < 2 for every ε and every k, by (27), which is compared with the profile at k = 2..11, "
+        f"e^ε = {listed(FORMULA_AT)}.",
         "SMT",
         Together(_binary_formula, Later(lambda: _binary(2))),
         Later(lambda: _binary(1)),
