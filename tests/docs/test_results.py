@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from qifldp import Certificate, DeficiencyCertificate, Protocol, verify_certificate, verify_deficiency
+from qifldp.cli.main import run
 from qifldp.proofs.prove import find_claims, smt_files
 from qifldp.proofs.provers import ask_cvc5, ask_z3
 
@@ -68,6 +69,18 @@ def test_the_theorem_is_what_the_product_exports_now_and_two_provers_agree(line:
     names = re.findall(r"\(declare-fun (\w+) \(\) Real\)", text)
     assert ask_z3(text, names) == ("unsat", {})
     assert ask_cvc5(text) == "unsat"
+
+
+@pytest.mark.parametrize("line", THEOREMS, ids=lambda line: line["file"])
+def test_questions_to_provers_are_not_said_to_be_verified(
+    line: re.Match[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are no certificates: the page says so of all files of their kind."""
+    assert run(["verify", str(PAGE.parent / line["file"])]) == 2
+    assert capsys.readouterr().err.startswith("qifldp: The certificate is not JSON")
+    head = " ".join(TEXT.partition("\n| what |")[0].split())
+    assert "A certificate (`.json`) is a proof, which `qifldp verify` checks without solver or search" in head
+    assert "questions (`.smt2`) to any SMT prover, such as z3 and cvc5, which `qifldp verify` does not read" in head
 
 
 def test_the_families_are_proved_for_all_budgets() -> None:
