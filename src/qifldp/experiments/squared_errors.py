@@ -82,8 +82,9 @@ def figure_5(settings: Settings, progress: Progress) -> Figure:
     notes = (
         f"Plain estimates from {words}; {settings.how_many(runs, RUNS)}.",
         (
-            f"{reading(pieces)} They are Chernoff's for sums of squares of independent normal errors. The values' errors "
-            "are independent and not all nearly normal; by simulation the intervals hold often enough."
+            f"{reading(pieces)} They are Chernoff's for sums of squares of independent normal errors. The values' "
+            "errors are independent, and not all nearly normal: in simulations (ten values, ε = 16) the intervals hold "
+            "often enough."
         ),
         f"{OWN_RANGE} {WHOLE_REPORTS}",
         f"OUE beats SUE only from k = {least} values on (ε = {', '.join(map(str, BUDGETS))}); here k = {k:,}.",
