@@ -85,8 +85,9 @@ def test_no_interval_of_no_mean_square(mean: float, runs: Any, sentence: str) ->
 
 
 def test_whole_numbers_of_numpy_are_whole() -> None:
-    assert success_interval(np.int64(1), np.int64(2), 0.9) == success_interval(1, 2, 0.9)
-    assert mean_square_interval(0.0, np.array([1.0]), np.int64(3), 0.9) == (0.0, 0.0)
+    one, two, runs = np.array([1, 2, 3])
+    assert success_interval(one, two, 0.9) == success_interval(1, 2, 0.9)
+    assert mean_square_interval(0.0, np.array([1.0]), runs, 0.9) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("variances", [[], [0.0, 1.0], [np.inf], [-1.0]])

@@ -363,8 +363,8 @@ def test_a_theorem_concludes_what_it_is_said_to_conclude(file: str) -> None:
 @pytest.mark.parametrize("file", FILES)
 def test_goals_are_compared_all_over_the_range(file: str) -> None:
     names = re.findall(r"\(declare-fun (\w+) \(\) Real\)", FILES[file])
-    goal, within = (of(file.removesuffix(".smt2"))(*map(z3.Real, names)) for of in (goal_of, range_of))
-    assert is_true_everywhere(z3.And(*goal.where), within)
+    name, terms = file.removesuffix(".smt2"), [z3.Real(name) for name in names]
+    assert is_true_everywhere(z3.And(*goal_of(name)(*terms).where), range_of(name)(*terms))
 
 
 def test_every_goal_is_of_a_theorem() -> None:
