@@ -19,6 +19,7 @@ Source: docs/explanation/theory.md, "The frontier".
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -37,6 +38,19 @@ SMALL = 1e-4
 
 SIZES = 1_000
 """Sizes of sets that are tried for a limit on bits: at a million values each is 1.4 % from the next."""
+
+WITHIN, NARROW = 1e-3, 1e-6
+"""How near a drawn frontier is: to a thousandth of the error, or to a millionth of the excess (Bayes capacity − 1).
+
+The first is less than a reader tells apart, and so is the second, on charts that are wider than a thousandth of the
+leakage they show: a thousandth of their width. Near the top the error may fall by many powers of ten within that.
+"""
+
+LEAST_DRAWN = 1e-3
+"""Of the largest excess, where a drawn frontier begins: the error is thirty times that of the top, and more."""
+
+FEW = 100
+"""Corners up to which all of them are points of a drawn frontier."""
 
 GRID_POINTS, GRID_RANGE = 48, 1_000
 """Budgets that are tried for a limit on bits: in ratios of 1.16, down to a thousandth of the largest."""
@@ -62,6 +76,7 @@ class Frontier:
         epsilon: ε in nats.
         sizes: Set sizes ω of the corners, from silence (0) to the top, shape (m,).
         excess: Bayes capacity − 1 of the corners, increasing, from 0, shape (m,).
+        missed: The chance of a wrong guess at the corners, without cancellation, falling from 1 − 1/k, shape (m,).
         information: I of the corners, increasing, from 0, shape (m,).
         lost: I∞ − I of the corners, without cancellation, I∞ = k²/(k − 1), shape (m,).
     """
@@ -70,6 +85,7 @@ class Frontier:
     epsilon: float
     sizes: NDArray[np.int64]
     excess: Floats
+    missed: Floats
     information: Floats
     lost: Floats
 
@@ -103,15 +119,73 @@ class Frontier:
         best = self.information_at(excess)
         return information / best if best > 0 else 1.0
 
-    def points(self, n: int, count: int = 200) -> tuple[Floats, Floats]:
-        """Return chances of a right guess, and the least standard error at each, with every corner among them.
+    def least_error(self, excess: float, missed: float, n: int) -> float:
+        """Return the least standard error at a chance of a right guess: sqrt((1/I − 1/I∞)/n), infinite for silence.
 
-        Silence, whose error has no bound, is left out.
+        Args:
+            excess: The Bayes capacity − 1.
+            missed: The chance of a wrong guess, (k − 1 − excess)/k: near zero it is what tells leakages apart.
+            n: Number of reports.
         """
-        k, top = self.domain_size, float(self.excess[-1])
-        excess = np.union1d(np.geomspace(top * 1e-3, top, count), self.excess[1:])
-        information, lost = (np.interp(excess, self.excess, figures) for figures in (self.information, self.lost))
-        return (1 + excess) / k, np.sqrt(lost / (information * (k**2 / (k - 1))) / n)
+        lost = np.interp(missed, self.missed[::-1], self.lost[::-1])
+        return float(_errors(self.domain_size, np.float64(self.information_at(excess)), lost, n))
+
+    def points(self, n: int) -> tuple[Floats, Floats]:
+        """Return chances of a right guess and the least standard error at each, for a line that is straight between.
+
+        On a linear axis of the chance and a logarithmic one of the error, the line is within ``WITHIN`` of the least
+        error, relative to it; where a step is steeper than that allows it is narrower than ``NARROW``, relative to the
+        excess. It begins at ``LEAST_DRAWN`` of the largest excess, as silence has no bound on its error; where there
+        are at most ``FEW`` corners all of them from there on are points.
+
+        Half of ``WITHIN`` is for the steps: between two corners I is linear in the excess and I∞ − I too, so that
+        f = ln error = ½ ln (I∞ − I) − ½ ln I has |f″| ≤ ½ (I′/min(I, I∞ − I))², and the chord of a step in which
+        neither grows by more than a factor 1 + r is within r²/16 of f. The other half is for points left out.
+        """
+        k, tolerance = self.domain_size, WITHIN / 2
+        growth = 1 + 4 * math.sqrt(tolerance)
+        start = LEAST_DRAWN * self.excess[-1]
+        excess = np.union1d(start, self.excess[self.excess > start])
+        while True:
+            information, lost = (np.interp(excess, self.excess, figures) for figures in (self.information, self.lost))
+            steep = (information[1:] > growth * information[:-1]) | (lost[:-1] > growth * lost[1:])
+            steep &= np.diff(excess) > NARROW * excess[:-1]
+            if not steep.any():
+                break
+            excess = np.sort(np.concatenate((excess, (excess[:-1][steep] + excess[1:][steep]) / 2)))
+        errors = _errors(k, information, lost, n)
+        corners = np.isin(excess, self.excess) if len(self.excess) <= FEW else np.zeros(len(excess), dtype=bool)
+        kept = _bends(excess, np.log(errors), corners, tolerance)
+        return (1 + excess[kept]) / k, errors[kept]
+
+
+def _errors(k: int, information: Floats, lost: Floats, n: int) -> Floats:
+    """Return sqrt((1/I − 1/I∞)/n) from I and I∞ − I, without cancellation."""
+    with np.errstate(divide="ignore"):
+        found: Floats = np.sqrt(lost / (information * (k**2 / (k - 1))) / n)
+    return found
+
+
+def _bends(x: Floats, y: Floats, wanted: NDArray[np.bool_], tolerance: float) -> NDArray[np.int64]:
+    """Return which points of a line to keep, the wanted ones and both ends among them, to stay within a tolerance.
+
+    Where a chord is further than that from a point, up or down, the line is split at the furthest one, unless the chord
+    is narrow. Source: Douglas and Peucker (1973), with the distances along y.
+    """
+    kept = {0, len(x) - 1, *np.flatnonzero(wanted).tolist()}
+    steps = list(itertools.pairwise(sorted(kept)))
+    while steps:
+        first, last = steps.pop()
+        if last - first < 2 or x[last] - x[first] <= NARROW * x[first]:
+            continue
+        inside = slice(first + 1, last)
+        chord = y[first] + (y[last] - y[first]) * ((x[inside] - x[first]) / (x[last] - x[first]))
+        away = np.abs(chord - y[inside])
+        split = first + 1 + int(np.argmax(away))
+        if away[split - first - 1] > tolerance:
+            kept.add(split)
+            steps += [(first, split), (split, last)]
+    return np.array(sorted(kept))
 
 
 def information_wanted(domain_size: int, standard_error: float, n: int) -> float:
@@ -144,6 +218,7 @@ def frontier(domain_size: int, budget: Budget | float | str | Fraction, *, large
         asked.epsilon,
         np.concatenate(([0], w[kept])).astype(np.int64),
         np.concatenate(([0.0], figures.excess[kept])),
+        np.concatenate(([1 - 1 / k], figures.missed[kept])),
         np.concatenate(([0.0], figures.information[kept])),
         np.concatenate(([k**2 / (k - 1)], figures.lost[kept])),
     )
@@ -154,6 +229,7 @@ class _Figures:
     """Figures of SS_w for falling w. The excess increases; bits and information do so at first only."""
 
     excess: Floats
+    missed: Floats
     bits: Floats
     information: Floats
     lost: Floats
@@ -183,7 +259,8 @@ def _selections_of(w: Floats, k: int, epsilon: float) -> tuple[Floats, _Figures]
     alpha, beta = np.exp(epsilon - total), np.exp(-total)
     unequal = w * (w - 1) * alpha**2 + 2 * w * (k - w) * alpha * beta + (k - w) * (k - w - 1) * beta**2
     bits = np.where(small, series, nats) / math.log(2)
-    return w, _Figures(excess, bits, information, unequal * k**3 / (k - 1) ** 2)
+    missed = other + (w - 1) * alpha
+    return w, _Figures(excess, missed, bits, information, unequal * k**3 / (k - 1) ** 2)
 
 
 def _corners(x: Floats, y: Floats) -> list[int]:

@@ -6,11 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from qifldp.channels.channel import Channel
+from qifldp.channels.hyper import Hyper
 from qifldp.comparison.compare import Row
 from qifldp.comparison.frontier import Frontier, frontier
 from qifldp.leakage import blocks
-from qifldp.leakage.capacity import bayes_capacity
 from qifldp.protocols.protocol import Protocol
 
 LEAKAGES = ("asr_uniform", "shannon_capacity_bits", "pairwise_advantage")
@@ -22,9 +24,6 @@ MOST_FRONTIERS = 3
 SAME = 1e-9
 """Relative difference within which two budgets have one frontier."""
 
-CURVE_POINTS, MOST_POINTS = 80, 400
-"""Of a frontier, beside its corners, and at most."""
-
 
 @dataclass(frozen=True)
 class Plane:
@@ -34,7 +33,9 @@ class Plane:
         asked_epsilon: The budget, None for a limit.
         points: For each protocol its figures; its share of the information that the best protocol of its tight ε and
             its chance of a right guess has (``frontier_share``), and that protocol's error (``least_error``).
-        frontier: Points of the frontiers: epsilon, asr_uniform, standard_error_weighted.
+        frontier: Points of the frontiers: epsilon, asr_uniform, standard_error_weighted, to be joined by straight lines
+            on a linear and a logarithmic axis: these are exact to a thousandth of the error, or to a millionth of the
+            leakage (:meth:`~qifldp.comparison.frontier.Frontier.points`).
     """
 
     asked_epsilon: float | None
@@ -65,18 +66,20 @@ def plane(
         if not isinstance(source, Protocol) or row.figures["standard_error_weighted"] is None:
             continue
         best = _frontier(source, frontiers)
-        excess = max(float(bayes_capacity(source)) - 1, 0.0)
-        information = float(blocks.information_per_report(source.profile.hyper))
+        hyper = source.profile.hyper
+        excess = max(source.domain_size * float(blocks.guesses_excess(hyper, 1)), 0.0)
+        information = float(blocks.information_per_report(hyper))
         point: dict[str, object] = {"series": name, "protocol": row.protocol, "spec": row.spec}
         point |= {key: row.figures[key] for key in ("tight_epsilon", *LEAKAGES, "standard_error_weighted")}
         point["frontier_share"] = min(best.share(excess, information), 1.0)
-        point["least_error"] = _least_error(best, excess, n)
+        least = best.least_error(excess, _wrong_guesses(hyper), n)
+        point["least_error"] = least if math.isfinite(least) else None
         points.append(point)
     drawn = sorted(frontiers, reverse=True)
     curves = [
         {"epsilon": epsilon, "asr_uniform": float(x), "standard_error_weighted": float(y)}
         for epsilon in (drawn if len(drawn) <= MOST_FRONTIERS else drawn[:1])
-        for x, y in _thinned(frontiers[epsilon], n)
+        for x, y in _drawn(frontiers[epsilon], n)
     ]
     return Plane(asked, tuple(points), tuple(curves))
 
@@ -90,18 +93,15 @@ def _frontier(protocol: Protocol, known: dict[float, Frontier]) -> Frontier:
     return known[epsilon]
 
 
-def _least_error(best: Frontier, excess: float, n: int) -> float | None:
-    """The standard error of the frontier's protocol at a Bayes capacity: sqrt((1/I − 1/I∞)/n)."""
-    information = best.information_at(excess)
-    if information <= 0:
-        return None
-    most = best.domain_size**2 / (best.domain_size - 1)
-    return math.sqrt(max(1 / information - 1 / most, 0.0) / n)
+def _wrong_guesses(hyper: Hyper) -> float:
+    """Return the chance that the best guess is wrong, without cancellation: the sum of the others' posteriors."""
+    posterior = hyper.posterior.astype(np.float64)
+    others = hyper.multiplicity.copy()
+    others[np.arange(len(posterior)), posterior.argmax(axis=1)] -= 1
+    return float((hyper.float_outer * (others * posterior).sum(axis=1)).sum())
 
 
-def _thinned(best: Frontier, n: int) -> list[tuple[float, float]]:
+def _drawn(best: Frontier, n: int) -> list[tuple[float, float]]:
     """Return points of a frontier, the end of the domain among them: beyond its top nothing more is gained."""
-    asr, error = best.points(n, CURVE_POINTS)
-    step = max(1, math.ceil(len(asr) / MOST_POINTS))  # large domains have a corner for every set size
-    kept = [place for place in range(len(asr)) if place % step == 0 or place == len(asr) - 1]
-    return [(float(asr[place]), float(error[place])) for place in kept] + [(1.0, float(error[-1]))]
+    asr, error = best.points(n)
+    return [(float(x), float(y)) for x, y in zip(asr, error, strict=True)] + [(1.0, float(error[-1]))]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,9 @@ from scipy.optimize import linprog, minimize
 from qifldp import GRR, SS, Channel, InputError, bayes_capacity, shannon_capacity
 from qifldp.comparison.accuracy import weighted_standard_error
 from qifldp.comparison.frontier import (
+    FEW,
+    NARROW,
+    WITHIN,
     Frontier,
     best_epsilon_of_bits,
     best_selection,
@@ -28,6 +33,9 @@ Floats = NDArray[np.float64]
 
 REACHED = 1e-9
 """Relative to the largest information: what the linear program's optimum is right to."""
+
+N, STEPS, MOST_POINTS = 1_000, 7, 400
+"""Reports; places in each step of a drawn line where it is looked at; points of one line, about 40 kB of a page."""
 
 LEVELS = 5
 """Values that an entry of a column takes in the linear program: 1, ρ, and three between."""
@@ -174,6 +182,63 @@ def test_points_are_standard_errors() -> None:
     protocol = SS(12, 1.3, omega=int(found.sizes[-1]))
     assert asr[-1] == pytest.approx(float(bayes_capacity(protocol)) / 12, rel=1e-12)
     assert errors[-1] == pytest.approx(weighted_standard_error(protocol.profile, 1000), rel=1e-9)
+
+
+class Truth:
+    """The least errors, in fractions: the envelope of the subset selections at the fraction next to e^ε."""
+
+    def __init__(self, k: int, epsilon: float) -> None:
+        ratio = Fraction(math.exp(epsilon))
+        self.k = k
+        self.chances, self.information = [Fraction(1, k)], [Fraction(0)]
+        for w in range(k - 1, 0, -1):
+            total = w * ratio + k - w
+            told = Fraction(k * k * w * (k - w), (k - 1) ** 2) * ((ratio - 1) / total) ** 2
+            if told <= self.information[-1]:
+                break
+            self.chances.append(ratio / total)
+            self.information.append(told)
+
+    def error(self, chance: float, n: int) -> float:
+        """Return sqrt((1/I − 1/I∞)/n)."""
+        x, known = Fraction(chance), self.chances
+        above = min(bisect.bisect_left(known, x), len(known) - 1)
+        (x0, x1), (y0, y1) = known[above - 1 : above + 1], self.information[above - 1 : above + 1]
+        told = y0 + (y1 - y0) * min((x - x0) / (x1 - x0), Fraction(1))
+        return math.sqrt((1 / told - Fraction(self.k - 1, self.k**2)) / n)
+
+
+def is_drawn_right(k: int, asr: Floats, errors: Floats, truth: Truth) -> bool:
+    """Whether a line, straight on its chart's axes, is at its points and between them as near as is promised."""
+    share = np.linspace(0, 1, STEPS)
+    for (x0, x1), (y0, y1) in zip(itertools.pairwise(asr), itertools.pairwise(np.log(errors)), strict=True):
+        for x, error in zip(x0 + share * (x1 - x0), np.exp(y0 + share * (y1 - y0)), strict=True):
+            aside = (x - 1 / k) * NARROW
+            if not truth.error(x + aside, N) * (1 - WITHIN) <= error <= truth.error(x - aside, N) * (1 + WITHIN):
+                return False
+    return True
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.7, 2, 4, 8, 20, 60])
+@pytest.mark.parametrize("k", [2, 3, 10, 50, 1000])
+def test_the_drawn_line_is_the_frontier(k: int, epsilon: float) -> None:
+    found, truth = frontier(k, epsilon), Truth(k, epsilon)
+    asr, errors = found.points(N)
+    assert is_drawn_right(k, asr, errors, truth)
+    assert not is_drawn_right(k, asr, 0.99 * errors, truth)
+    assert not is_drawn_right(k, asr, 1.01 * errors, truth)
+    assert not is_drawn_right(k, asr[[0, -1]], errors[[0, -1]], truth)
+    assert len(asr) <= MOST_POINTS
+    corners = (1 + found.excess[1:]) / k
+    if len(corners) <= FEW:
+        assert set(corners[corners >= asr[0]]) <= set(asr)
+
+
+@pytest.mark.parametrize(("k", "epsilon"), [(2, 1e-9), (10**5, 30), (10**6, 1), (10**5, 700)])
+def test_a_drawn_line_has_few_points(k: int, epsilon: float) -> None:
+    asr, errors = frontier(k, epsilon).points(N)
+    assert FEW <= len(asr) <= MOST_POINTS
+    assert (np.diff(errors) < 0).all()
 
 
 @pytest.mark.parametrize(("k", "epsilon"), [(2, 1e-9), (30, 0.2), (30, 5), (2000, 1), (10**5, 700)])
