@@ -7,20 +7,39 @@ import re
 from typing import Any
 
 import altair as alt
+import numpy as np
 import pytest
+import vl_convert
 
 from qifldp.comparison.compare import compare
 from qifldp.comparison.findings import Findings, find
 from qifldp.comparison.ordering import order_comparison
+from qifldp.comparison.plane import Plane, plane
 from qifldp.comparison.question import Question
-from qifldp.comparison.subjects import read_subject
+from qifldp.comparison.subjects import build, read_subject
+from qifldp.comparison.sweep import MOST_VALUES
+from qifldp.comparison.sweep import POINTS as BUDGETS
 from qifldp.exact.budget import Budget
+from qifldp.protocols.specs import SEVEN
 from qifldp.rendering.charts import LOOKS
 from qifldp.rendering.page.assemble import charts_of, page_of
 from qifldp.rendering.page.hasse import hasse_svg
-from qifldp.rendering.page.labels import bounds, frontier_labels, joint_labels, ladder, log_ticks, without_outliers
+from qifldp.rendering.page.labels import (
+    EDGE_ABOVE,
+    EDGE_RIGHT,
+    OFFSET,
+    SIDES,
+    bounds,
+    frontier_labels,
+    joint_labels,
+    ladder,
+    log_ticks,
+    without_outliers,
+)
 from qifldp.rendering.page.looks import looks_of
 from qifldp.rendering.page.markup import script_json, tag
+from qifldp.rendering.page.places import HEIGHT, LETTER, SMALL_LETTER, Axes, Word, is_clear
+from qifldp.rendering.page.views import leakage_chart, plane_chart
 
 LARGEST_PAGE = 3_000_000
 """Bytes."""
@@ -98,6 +117,13 @@ def test_large_domains_have_marks_and_no_curves() -> None:
     assert len(charts["sweep-asr_uniform"]["datasets"]["/sweep/marks"]) == 2
 
 
+def test_curves_say_how_finely_they_are_computed() -> None:
+    curves = found(MOST_VALUES, "grr", budgets=("60",)).sweep
+    assert [one["epsilon"] for one in curves.curves] == pytest.approx(np.linspace(90 / BUDGETS, 90, BUDGETS), rel=1e-2)
+    assert curves.notes == ("Lines are computed at 41 budgets, 2.2 apart, and straight between them.",)
+    assert curves.notes[0] in page_of(found(10, "grr", budgets=("60",)))
+
+
 def test_series_have_looks_of_their_own() -> None:
     looks = looks_of({"THE": "THE", "THE:theta=0.9": "THE", "a.csv": "FILE", "b.csv": "FILE", "GRR": "GRR"})
     assert looks["THE"] == LOOKS["THE"]
@@ -126,33 +152,38 @@ def test_hasse_puts_the_safer_to_the_right() -> None:
     assert svg.count('class="edge"') == 2
 
 
+AXES = Axes((0, 4), (0.5, 2))
+
 POINTS = [{"series": name, "x": x, "y": y} for name, x, y in (("A", 1.0, 1.0), ("B", 1.01, 1.01), ("C", 3.0, 1.3))]
 
 
 def test_points_at_one_place_share_a_label() -> None:
-    labels = joint_labels(POINTS, "x", "y", (0, 4), (0.5, 2), width=760)
+    labels = joint_labels(POINTS, "x", "y", AXES, width=760)
     assert [(one["label"], one["side"]) for one in labels] == [("A, B", "above"), ("C", "above")]
     assert labels[0]["x"] == 1.01  # beside the outermost
 
 
 def test_labels_without_room_beside_their_points_stand_on_the_edge_above_them() -> None:
     far = [point | {"x": float(str(point["x"])) + 2.9} for point in POINTS[:2]]
-    (label,) = joint_labels(far, "x", "y", (0, 4), (0.5, 2), width=250)
+    (label,) = joint_labels(far, "x", "y", AXES, width=250)
     assert (label["label"], label["side"], label["y"]) == ("A, B", "edge", 1.01)
 
 
 def test_points_share_a_label_if_theirs_would_meet_at_that_width() -> None:
     for apart, width, together in ((0.1, 250, True), (0.1, 420, True), (0.1, 760, False), (0.2, 420, False)):
         points = [{"series": name, "x": 1 + 4 * apart * place, "y": 1.0} for place, name in enumerate("AB")]
-        assert (len(joint_labels(points, "x", "y", (0, 4), (0.5, 2), width=width)) == 1) == together
+        assert (len(joint_labels(points, "x", "y", AXES, width=width)) == 1) == together
 
 
 def test_a_label_stands_where_no_line_and_no_other_point_is() -> None:
+    def sides(*points: dict[str, Any], lines: tuple[list[tuple[float, float]], ...] = ()) -> list[object]:
+        drawn = [AXES.line(line) for line in lines]
+        return [one["side"] for one in joint_labels(points, "x", "y", AXES, width=760, lines=drawn)]
+
     a, b = ({"series": name, "x": x, "y": 1.0} for name, x in (("A", 1.0), ("B", 2.0)))
     above = [(0.0, 1.06), (1.0, 1.05), (4.0, 0.9)]
-    assert [one["side"] for one in joint_labels([a, b], "x", "y", (0, 4), (0.5, 2), width=760)] == ["above", "above"]
-    sides = [one["side"] for one in joint_labels([a, b], "x", "y", (0, 4), (0.5, 2), width=760, lines=[above])]
-    assert sides == ["below", "above"]
+    assert sides(a, b) == ["above", "above"]
+    assert sides(a, b, lines=(above,)) == ["below", "above"]
     below = [
         (0.0, 1.06),
         (0.96, 1.0),
@@ -160,16 +191,55 @@ def test_a_label_stands_where_no_line_and_no_other_point_is() -> None:
         (1.06, 0.96),
         (4.0, 0.9),
     ]  # the label is left of a falling line, not on it
-    sides = [one["side"] for one in joint_labels([a], "x", "y", (0, 4), (0.5, 2), width=760, lines=[above, below])]
-    assert sides == ["before"]
+    assert sides(a, lines=(above, below)) == ["before"]
     long, beside = a | {"series": "a name"}, {"series": "C", "x": 1.25, "y": 1.03}
-    assert joint_labels([long, beside], "x", "y", (0, 4), (0.5, 2), width=760)[0]["side"] == "below"
+    assert sides(long, beside)[0] == "below"
+
+
+def test_a_label_stands_where_no_other_word_is() -> None:
+    a = {"series": "A", "x": 1.0, "y": 1.0}
+    place = AXES.place(1, 1)
+    words: list[Word] = []
+    for side, right, above in (("above", 12, 9), ("below", 12, -9), ("before", -12, -9), ("behind", -12, 9)):
+        (label,) = joint_labels([a], "x", "y", AXES, width=760, words=words)
+        assert label["side"] == side
+        words.append(Word("word", place, right, above))
+
+
+def test_labels_of_points_do_not_meet_one_another() -> None:
+    long, lower = {"series": "a long name", "x": 1.0, "y": 1.0}, {"series": "B", "x": 1.5, "y": 0.978}
+    for points, sides in (([long, lower], ["above", "below"]), ([lower], ["above"])):
+        assert [one["side"] for one in joint_labels(points, "x", "y", AXES, width=420)] == sides
+
+
+def test_a_word_meets_a_line_that_falls_between_its_letters() -> None:
+    """A step of a frontier may be narrower than a letter, and pass through a word from top to bottom."""
+    word = Word("word", (0.5, 0.5), 9, 0)
+    inside = 0.5 + (9 + 1.5 * LETTER) / 760
+    steep = np.array([(0.0, 0.9), (inside, 0.9), (inside + 1e-9, 0.1), (1.0, 0.1)])
+    assert not is_clear(word, 760, lines=[steep])
+    assert is_clear(word, 760, lines=[steep[:2], steep[2:]])
+    over, ends = np.array([(0.0, 0.6), (1.0, 0.6)]), np.array([(0.0, 0.5), (0.5, 0.5)])
+    assert is_clear(word, 760, lines=[over, ends])
+
+
+@pytest.mark.parametrize(("at", "clear"), [((0.5, 0.5), True), ((0.99, 0.5), False), ((0.5, 0.99), False)])
+def test_a_word_is_on_the_chart(at: tuple[float, float], clear: bool) -> None:
+    assert is_clear(Word("word", at, 9, 0), 400) == clear
+    assert is_clear(Word("word", (1 - at[0], 1 - at[1]), -9, 0), 400) == clear
 
 
 def test_a_point_far_above_the_others_is_left_out() -> None:
     near, far = without_outliers([*POINTS, {"series": "D", "x": 1.0, "y": 9.0}], "y")
     assert [one["series"] for one in far] == ["D"]
     assert len(near) == 3
+
+
+def test_points_that_rise_step_by_step_are_all_near() -> None:
+    points = [{"series": str(y), "x": 1.0, "y": y} for y in (1.0, 1.4, 1.9, 2.6, 3.7, 6.0)]
+    near, far = without_outliers(points, "y")
+    assert [one["y"] for one in near] == [1.0, 1.4, 1.9, 2.6, 3.7]
+    assert [one["y"] for one in far] == [6.0]
 
 
 def test_presets_near_one_another_share_a_mark() -> None:
@@ -198,13 +268,105 @@ def test_the_axis_of_a_chance_ends_next_to_one() -> None:
 
 
 def test_a_frontier_is_named_above_its_line_at_the_foot_of_the_chart() -> None:
-    points = [
-        {"epsilon": e, "asr_uniform": x, "standard_error_weighted": y}
-        for e, y in ((1, 0.101), (2, 0.2))
-        for x in (0, 1)
+    lines = {1.0: np.array([(0, 0.01), (1, 0.01)]), 2.0: np.array([(0, 0.5), (1, 0.5)])}
+    words = frontier_labels(lines, [], width=420)
+    assert [(one.text, one.at, one.above > 0) for one in words] == [
+        ("tight ε 1", (1.0, 0.01), True),
+        ("tight ε 2", (1.0, 0.5), False),
     ]
-    labels = frontier_labels(points, [], (0.0, 1.0), (0.1, 0.4))
-    assert [(one["label"], one["above"]) for one in labels] == [("tight ε 1", True), ("tight ε 2", False)]
-    for x, above in ((0.9, True), (0.5, False)):  # a point under the line's end is in the way
-        protocols = [{"asr_uniform": x, "standard_error_weighted": 0.19}]
-        assert frontier_labels(points, protocols, (0.0, 1.0), (0.1, 0.4))[1]["above"] == above
+    for x, above in ((0.95, True), (0.5, False)):  # a point under the line's end is in the way
+        point = (x, 0.5 - 12 / HEIGHT)
+        assert (frontier_labels(lines, [point], width=420)[1].above > 0) == above
+
+
+def test_a_frontier_is_named_beyond_a_point_and_beside_other_words() -> None:
+    lines = {1.0: np.array([(0, 0.5), (1, 0.5)])}
+    at_the_end = (1 - 10 / 420, 0.5)  # too near for a word right above or below the line
+    (word,) = frontier_labels(lines, [at_the_end], width=420)
+    assert word.above == -21
+    (other,) = frontier_labels(lines, [at_the_end], width=420, words=[word])
+    assert other.above == 21
+    lower, under_it = lines | {0.9: lines[1.0] - (0, 25 / HEIGHT)}, (1 - 30 / 420, 0.5 - 31 / HEIGHT)
+    assert [one.above for one in frontier_labels(lower, [under_it], width=420)] == [-9, -21]  # not on the other word
+
+
+def test_a_frontier_is_named_where_it_leaves_the_chart() -> None:
+    falling = [np.array([(0.0, 0.9 + up), (0.9, 0.5 + up), (2.0, -0.6 + up)]) for up in (0.0, -1.0, 1.0)]
+    (word,) = frontier_labels(dict(enumerate(falling)), [], width=420)
+    assert word.at == pytest.approx((1.0, 0.4))
+
+
+def plane_of(size: int, epsilon: str, n: int) -> Plane:
+    subjects, budget = [read_subject(spec) for spec in SEVEN], Budget.read(epsilon)
+    comparison = compare(subjects, domain_size=size, question=Question((budget,)), n=n)
+    ((asked, rows),) = comparison.groups()
+    sources = {row.spec: build(one, size, budget) for row, one in zip(rows, subjects, strict=True)}
+    return plane(asked, rows, SEVEN, sources, n)
+
+
+def words_of(spec: dict[str, Any], width: float) -> list[Word]:
+    """Return the words that a chart of one plane shows at a width, beside the places where they stand."""
+    x, y = (spec["layer"][0]["encoding"][axis]["scale"]["domain"] for axis in "xy")
+    axes, data = Axes(tuple(x), tuple(y)), spec["datasets"]
+    shown = {name: [one for one in data[name] if one["least"] <= width < one["below"]] for name in ("edges", "labels")}
+    found = [Word(one["label"], (1.0, 1.0), -8, -12, SMALL_LETTER) for one in data.get("far", ())]
+    found += [Word(one["label"], (0.0, 0.0), 8, 10, SMALL_LETTER) for one in data["corner"]]
+    for one in shown["edges"]:
+        place = axes.place(x[1], one["standard_error_weighted"])
+        found.append(Word(one["label"], place, EDGE_RIGHT, one["above"], SMALL_LETTER))
+    for one in shown["labels"]:
+        place = axes.place(one["asr_uniform"], one["standard_error_weighted"])
+        ahead, up = {side: (ahead, up) for side, ahead, up in SIDES}[one["side"]]
+        at_edge = Word(one["label"], (1.0, place[1]), EDGE_RIGHT, EDGE_ABOVE)
+        beside = Word(one["label"], place, ahead * OFFSET, up * OFFSET)
+        found.append(at_edge if one["side"] == "edge" else beside)
+    return found
+
+
+@pytest.mark.parametrize("width", [590, 760, 1040])
+@pytest.mark.parametrize(
+    ("size", "epsilon", "n"), [(2, "1", 100), (10, "8", 1000), (50, "2", 10_000), (1000, "20", 1000), (1000, "60", 10)]
+)
+def test_no_two_words_of_a_plane_meet(size: int, epsilon: str, n: int, width: int) -> None:
+    """At widths of paper and of screens; a telephone may have no room."""
+    found = plane_of(size, epsilon, n)
+    words = words_of(plane_chart(found, "asr_uniform", looks_of(dict.fromkeys(SEVEN, "FILE"))), width)
+    assert {word.text for word in words if word.text.startswith("tight")}
+    for place, word in enumerate(words):
+        assert is_clear(word, width, words=words[:place]), word.text
+
+
+def test_what_is_out_of_reach_is_that_of_the_largest_budget() -> None:
+    found = plane_of(10, "4", 1000)
+    budgets = sorted({one["epsilon"] for one in found.frontier})
+    assert budgets[0] < 3.9 < budgets[-1]  # of THE, and of the others
+    spec = plane_chart(found, "asr_uniform", looks_of(dict.fromkeys(SEVEN, "FILE")))
+    assert spec["datasets"]["corner"] == [{"label": "shaded: out of reach at tight ε ≤ 4"}]
+    (area,) = (layer for layer in spec["layer"] if layer["mark"]["type"] == "area")
+    assert area["transform"] == [{"filter": f"(datum.epsilon === {budgets[-1]})"}]
+
+
+def test_curves_are_shown_to_their_end(findings: Findings) -> None:
+    curves, marks = (
+        {float(str(one["epsilon"])) for one in which} for which in (findings.sweep.curves, findings.sweep.marks)
+    )
+    assert max(curves) > max(marks)
+    spec = charts_of(findings)["sweep-asr_uniform"]
+    left, right = spec["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    assert left == 0
+    assert max(curves) < right < 1.05 * max(curves)
+
+
+def test_ticks_are_legible_at_any_size() -> None:
+    sweep = found(10, "grr", "oue", budgets=("60",)).sweep
+    looks = looks_of({"GRR": "GRR", "OUE": "OUE"})
+    for key, wanted in (("asr_uniform", "20%"), ("tight_epsilon", "40"), ("standard_error_weighted", "1e-7%")):
+        svg = vl_convert.vegalite_to_svg(leakage_chart(sweep, key, looks) | {"width": 400})
+        texts = re.findall(r">([^<>]+)</text>", svg)
+        assert {"20", wanted} <= set(texts), texts
+        assert not [text for text in texts if "e+" in text or "0.0000000" in text or "…" in text]
+
+
+def test_long_logarithmic_axes_have_powers_of_ten_in_equal_steps() -> None:
+    assert log_ticks(1e-25, 1e-3) == [float(f"1e-{power}") for power in (24, 21, 18, 15, 12, 9, 6, 3)]
+    assert 1 < len(log_ticks(1e-300, 1e2)) < 10

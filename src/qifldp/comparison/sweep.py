@@ -21,8 +21,8 @@ from qifldp.protocols.specs import ProtocolSpec
 SWEPT = ("tight_epsilon", "asr_uniform", "shannon_capacity_bits", "pairwise_advantage", "guessing_entropy")
 """Measures of the table of measures that are followed over ε; the others are functions of these."""
 
-POINTS = ((10_000, 41), (100_000, 9))
-"""Up to this domain size, this many ε: some seconds for seven protocols. Beyond, there are marks only."""
+MOST_VALUES, POINTS = 100_000, 41
+"""Up to this domain size there are curves, through so many ε: four seconds for each protocol at most."""
 
 LEAST_TOP, WIDER = 4.0, 1.5
 """Curves end at this ε, or at so many times the largest budget of the comparison."""
@@ -35,7 +35,7 @@ class Sweep:
     Attributes:
         curves: For each protocol that has a budget, and each ε: series, protocol, epsilon and the figures by key.
         marks: The same for each row of the comparison.
-        notes: What is not drawn, and why.
+        notes: What is not drawn, and why; how finely curves are computed.
     """
 
     curves: tuple[dict[str, object], ...]
@@ -71,15 +71,14 @@ def sweep(
         for name, row in zip(names, rows, strict=True)
         if (mark := _mark(name, row.protocol, row.epsilon, row.figures)) is not None
     )
-    count = next((points for largest, points in POINTS if k <= largest), 0)
-    if not count:
-        return Sweep((), marks, (f"Above {POINTS[-1][0]:,} values curves over ε are left out.",))
+    if k > MOST_VALUES:
+        return Sweep((), marks, (f"Above {MOST_VALUES:,} values curves over ε are left out.",))
     free = [
         (name, subject)
         for name, subject in zip(names, subjects, strict=True)
         if isinstance(subject, ProtocolSpec) and subject.has_budget and subject.budget is None
     ]
-    budgets = _budgets(comparison, count)
+    budgets = _budgets(comparison)
     curves, steps = [], len(free) * len(budgets)
     for index, (name, subject, epsilon) in enumerate((*one, epsilon) for one in free for epsilon in budgets):
         if progress is not None:
@@ -89,13 +88,14 @@ def sweep(
         except InputError:
             continue  # a parameter of its spec does not go with this ε
         curves.append({"series": name, "protocol": protocol.name, "epsilon": epsilon} | _figures(protocol, n, prior))
-    return Sweep(tuple(curves), marks)
+    drawn = f"Lines are computed at {len(budgets)} budgets, {budgets[0]:.2g} apart, and straight between them."
+    return Sweep(tuple(curves), marks, (drawn,) if curves else ())
 
 
-def _budgets(comparison: Comparison, count: int) -> list[float]:
+def _budgets(comparison: Comparison) -> list[float]:
     largest = max((row.epsilon for row in comparison.rows if row.epsilon is not None), default=0.0)
     top = max(LEAST_TOP, WIDER * largest)
-    return [float(f"{epsilon:.3g}") for epsilon in np.linspace(top / count, top, count)]
+    return [float(f"{epsilon:.3g}") for epsilon in np.linspace(top / POINTS, top, POINTS)]
 
 
 def _figures(protocol: Protocol, n: int, prior: Prior | None) -> dict[str, object]:

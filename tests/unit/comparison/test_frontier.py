@@ -34,8 +34,8 @@ Floats = NDArray[np.float64]
 REACHED = 1e-9
 """Relative to the largest information: what the linear program's optimum is right to."""
 
-N, STEPS, MOST_POINTS = 1_000, 7, 400
-"""Reports; places in each step of a drawn line where it is looked at; points of one line, about 40 kB of a page."""
+N, STEPS, MOST_POINTS = 1_000, 3, 700
+"""Reports; places in each step of a drawn line where it is looked at; points of one line, about 70 kB of a page."""
 
 LEVELS = 5
 """Values that an entry of a column takes in the linear program: 1, ρ, and three between."""
@@ -220,7 +220,7 @@ def is_drawn_right(k: int, asr: Floats, errors: Floats, truth: Truth) -> bool:
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.7, 2, 4, 8, 20, 60])
-@pytest.mark.parametrize("k", [2, 3, 10, 50, 1000])
+@pytest.mark.parametrize("k", [2, 10, 50, 1000])
 def test_the_drawn_line_is_the_frontier(k: int, epsilon: float) -> None:
     found, truth = frontier(k, epsilon), Truth(k, epsilon)
     asr, errors = found.points(N)

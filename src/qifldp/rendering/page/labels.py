@@ -8,6 +8,8 @@ from string import ascii_uppercase
 
 import numpy as np
 
+from qifldp.rendering.page.places import SMALL_LETTER, Axes, Line, Place, Word, is_clear
+
 MARGIN = 0.14
 """Of the range of the values, left free on both sides."""
 
@@ -17,35 +19,35 @@ NEAR_Y = 0.06
 EDGE = 0.015
 """Of the range, left free above the largest value that a quantity can have: half a point, and no tick."""
 
-HEIGHT = 380
-"""Pixels up a chart."""
-
 WIDTHS = (250, 420, 760)
 """Pixels across a chart from which labels are placed anew: on telephones, on paper, on screens."""
 
 BETWEEN = 1.4
 """A width within each of these classes, in its least one: labels that are clear at both are clear."""
 
-LETTER, OFFSET, LINE, MARK = 6.5, 9, 7, 6
-"""Pixels of a letter at most, between a point and its label, of half a line of text, of half a point."""
+OFFSET = 9
+"""Pixels between a point, or the end of a line, and its label."""
 
-SIDES = (("above", 1, 1), ("below", 1, -1), ("before", -1, -1))
-"""Where a label may stand: whether ahead of its point or before it, above or below; the first that is clear."""
+SIDES = (("above", 1, 1), ("below", 1, -1), ("edge", -1, 1), ("before", -1, -1), ("behind", -1, 1))
+"""Where a label may stand: whether ahead of its point or before it, above or below; the first that is clear.
+
+On the edge are those only that have no room ahead of their points.
+"""
+
+EDGE_RIGHT, EDGE_ABOVE = -6, 17
+"""Pixels from the right edge, and above the highest of its points, of a label on the edge."""
+
+ENDS = (-OFFSET, OFFSET, -21, 21)
+"""Pixels from the end of a line up to the word on it: the first that is clear; the last two leave a point between."""
 
 BESIDE = 45
 """Pixels across within which two points share one label: as many as a name takes with its point."""
-
-EDGE_WORDS = 0.27
-"""Share of the width at its right end where the word on a frontier may meet the labels of points, on paper."""
 
 FAR = 1.5
 """A point whose error is that many times the next one's is left off the chart, and named on its edge."""
 
 FEWEST = 3
 """Points that must be left."""
-
-AT_THE_FOOT = 0.06
-"""Share of the height below which there is no room for a line of text."""
 
 NEAR_RULES = 0.05
 """Share of the width within which two marks on an edge share one label."""
@@ -63,42 +65,31 @@ def bounds(values: Sequence[float], *, logarithmic: bool, most: float = math.inf
     return left, min(highs + 1.6 * room, most + EDGE * (most - left) if math.isfinite(most) else math.inf)
 
 
-Place = tuple[float, float]
-"""Across and up a chart, as shares of its width and height."""
-
-
 def joint_labels(
     points: Sequence[Mapping[str, object]],
     x: str,
     y: str,
-    across: tuple[float, float],
-    up: tuple[float, float],
+    axes: Axes,
     *,
     width: int,
-    lines: Sequence[Sequence[Place]] = (),
+    lines: Sequence[Line] = (),
+    words: Sequence[Word] = (),
 ) -> list[dict[str, object]]:
     """Return labels for points; those at nearly one place have one label, beside the outermost of them.
 
-    It stands on the right, above or below the point, or on the left, where it meets no line and no other point.
-    Where there is no room, it stands on the chart's edge, above the highest of them.
+    It stands on the right, above or below the point, or on the left, where it meets no line, no other point and no
+    other word. A label that has no room on the right may stand on the chart's edge, above the highest of its points.
 
     Args:
         points: Records with ``series`` and both keys.
-        x: The key on the (linear) horizontal axis.
-        y: The key on the (logarithmic) vertical axis.
-        across: The ends of the horizontal axis.
-        up: The ends of the vertical axis.
+        x: The key on the horizontal axis.
+        y: The key on the vertical axis.
+        axes: The axes.
         width: The least width of the chart, of ``WIDTHS``.
-        lines: Corners of lines, from left to right, in the units of the axes.
+        lines: Lines of the chart.
+        words: Other words on the chart.
     """
-
-    def place(at_x: object, at_y: object) -> Place:
-        return (
-            (float(str(at_x)) - across[0]) / (across[1] - across[0]),
-            math.log(float(str(at_y)) / up[0]) / math.log(up[1] / up[0]),
-        )
-
-    places = [place(point[x], point[y]) for point in points]
+    places = [axes.place(point[x], point[y]) for point in points]
     groups: list[list[int]] = []
     for own, here in enumerate(places):
         for group in groups:
@@ -109,60 +100,35 @@ def joint_labels(
                 break
         else:
             groups.append([own])
-    corners = [[place(*corner) for corner in line] for line in lines]
-    found = []
+    found: list[dict[str, object]] = []
+    standing = list(words)
     for group in groups:
-        label = ", ".join(str(points[i]["series"]) for i in group)
+        text = ", ".join(str(points[i]["series"]) for i in group)
         outermost = max(group, key=lambda i: places[i][0])
         highest = max(group, key=lambda i: places[i][1])
-        others = [one for i, one in enumerate(places) if i != outermost]
-        here, long = places[outermost], OFFSET + LETTER * len(label)
+        sides = {side: Word(text, places[outermost], ahead * OFFSET, up * OFFSET) for side, ahead, up in SIDES}
+        sides["edge"] = Word(text, (1.0, places[highest][1]), EDGE_RIGHT, EDGE_ABOVE)
+        has_room = sides["above"].box(width)[1] <= width
         clear = [
             side
-            for side, ahead, above in SIDES
-            if all(
-                _is_clear(here, len(label), ahead, above, pixels, corners, others)
+            for side, word in sides.items()
+            if not (side == "edge" and has_room)
+            and all(
+                is_clear(
+                    word,
+                    pixels,
+                    lines=lines,
+                    points=[one for i, one in enumerate(places) if i != (highest if side == "edge" else outermost)],
+                    words=standing,
+                )
                 for pixels in (width, BETWEEN * width)
             )
         ]
-        side, anchor = (*clear, "above")[0], outermost
-        if side != "before" and long >= (1 - here[0]) * width:
-            side, anchor = "edge", highest
-        found.append({"label": label, "side": side, x: points[anchor][x], y: points[anchor][y]})
+        side = (*clear, "above" if has_room else "edge")[0]
+        anchor = points[highest if side == "edge" else outermost]
+        standing.append(sides[side])
+        found.append({"label": text, "side": side, x: anchor[x], y: anchor[y]})
     return found
-
-
-def _is_clear(
-    point: Place,
-    letters: int,
-    ahead: int,
-    above: int,
-    width: float,
-    lines: Sequence[Sequence[Place]],
-    others: Sequence[Place],
-) -> bool:
-    """Return whether a label beside a point meets no line and no other point, and is on the chart.
-
-    Args:
-        point: The point.
-        letters: Of the label.
-        ahead: 1 if it is on the right, -1 on the left.
-        above: 1 if it is above, -1 below.
-        width: Of the chart in pixels.
-        lines: The lines.
-        others: The other points.
-    """
-    ends = point[0] + ahead * OFFSET / width, point[0] + ahead * (OFFSET + LETTER * letters) / width
-    left, right, middle = min(ends), max(ends), point[1] + above * OFFSET / HEIGHT
-    if left < 0:
-        return False
-    for line in lines:
-        across, up = (np.array(part) for part in zip(*line, strict=True))
-        heights = np.interp(np.linspace(left, right, letters + 1), across, up, left=np.inf, right=np.inf)
-        if (np.abs(heights - middle) < LINE / HEIGHT).any():
-            return False
-    aside, around = MARK / width, (LINE + MARK) / HEIGHT
-    return not any(left - aside < a < right + aside and abs(b - middle) < around for a, b in others)
 
 
 def without_outliers(
@@ -197,7 +163,11 @@ def ladder(presets: Sequence[Mapping[str, object]], right: float) -> list[dict[s
 MANTISSAS = ((1, 2, 5), (1, 1.5, 2, 3, 5, 7), (1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9))
 """Of the ticks of a logarithmic axis, the first of these that give enough of them."""
 
-ENOUGH = 4
+ENOUGH, MOST_TICKS = 4, 16
+"""Ticks of a logarithmic axis; beyond the most, which is five powers of ten, it has powers of ten only."""
+
+POWERS = 8
+"""Powers of ten on an axis, at most, in equal steps."""
 
 
 def log_ticks(low: float, high: float) -> list[float]:
@@ -206,43 +176,45 @@ def log_ticks(low: float, high: float) -> list[float]:
     found: list[float] = []
     for mantissas in MANTISSAS:
         found = [tick for e in exponents for m in mantissas if low <= (tick := float(f"{m}e{e}")) <= high]
+        if len(found) > MOST_TICKS:
+            step = math.ceil(len(exponents) / POWERS)
+            return [tick for e in exponents if e % step == 0 and low <= (tick := float(f"1e{e}")) <= high]
         if len(found) >= ENOUGH:
             return found
     size = 10.0 ** math.floor(math.log10((high - low) / 2))
-    step = max((one for one in (size, 2 * size, 5 * size) if (high - low) / one >= 2), default=size)
-    return [float(f"{place * step:.12g}") for place in range(math.ceil(low / step), math.floor(high / step) + 1)]
+    round_step = max((one for one in (size, 2 * size, 5 * size) if (high - low) / one >= 2), default=size)
+    places = range(math.ceil(low / round_step), math.floor(high / round_step) + 1)
+    return [float(f"{place * round_step:.12g}") for place in places]
 
 
 def frontier_labels(
-    frontiers: Sequence[Mapping[str, float]],
-    points: Sequence[Mapping[str, object]],
-    across: tuple[float, float],
-    up: tuple[float, float],
-) -> list[dict[str, object]]:
+    lines: Mapping[float, Line], points: Sequence[Place], *, width: int, words: Sequence[Word] = ()
+) -> list[Word]:
     """Return the budget of each frontier, to be written where it leaves the chart on the right.
 
-    It stands below the line; above it where a point, another line or the foot of the chart is in the way.
+    It stands next to the line, where it meets no point, no other word and, if there is such a place, no line.
 
     Args:
-        frontiers: The points of the frontiers, each from left to right.
+        lines: The frontier of each budget.
         points: The protocols.
-        across: The ends of the horizontal axis.
-        up: The ends of the vertical axis.
+        width: The least width of the chart, of ``WIDTHS``.
+        words: Other words on the chart.
     """
-    x, y, height = "asr_uniform", "standard_error_weighted", math.log(up[1] / up[0])
-    from_here = across[1] - EDGE_WORDS * (across[1] - across[0])
-    busy = [math.log(float(str(one[y])) / up[0]) / height for one in points if float(str(one[x])) > from_here]
-    ends = {}
-    for epsilon in dict.fromkeys(point["epsilon"] for point in frontiers):
-        own = [point for point in frontiers if point["epsilon"] == epsilon]
-        error = float(np.interp(across[1], [one[x] for one in own], [one[y] for one in own]))
-        if up[0] <= error <= up[1]:
-            ends[epsilon] = error
-    found: list[dict[str, object]] = []
-    lines = {epsilon: math.log(error / up[0]) / height for epsilon, error in ends.items()}
-    for epsilon, at in lines.items():
-        near = [*busy, *(other for name, other in lines.items() if name != epsilon)]
-        below = at < AT_THE_FOOT or any(-2 * AT_THE_FOOT < other - at < 0 for other in near)
-        label = f"tight ε {epsilon:.4g}"
-        found.append({"label": label, "standard_error_weighted": ends[epsilon], "above": below})
+    found: list[Word] = []
+    for epsilon, line in lines.items():
+        height = float(np.interp(1.0, *line.T))
+        if not 0 <= height <= 1:
+            continue
+        text = f"tight ε {epsilon:.4g}"
+        places = [Word(text, (1.0, height), EDGE_RIGHT, above, SMALL_LETTER) for above in ENDS]
+        clear = [
+            word
+            for met in (tuple(lines.values()), ())
+            for word in places
+            if all(
+                is_clear(word, pixels, lines=met, points=points, words=[*words, *found])
+                for pixels in (width, BETWEEN * width)
+            )
+        ]
+        found.append((*clear, *places)[0])
     return found

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
+import numpy as np
 
 from qifldp.comparison.curves import Curves
 from qifldp.comparison.plane import Plane
@@ -19,7 +20,8 @@ from qifldp.comparison.sweep import Sweep
 from qifldp.rendering.charts import INK, LOOKS, THEME, Look, axis_title
 from qifldp.rendering.page.axes import QUANTITIES
 from qifldp.rendering.page.labels import (
-    HEIGHT,
+    EDGE_ABOVE,
+    EDGE_RIGHT,
     OFFSET,
     SIDES,
     WIDTHS,
@@ -30,6 +32,7 @@ from qifldp.rendering.page.labels import (
     log_ticks,
     without_outliers,
 )
+from qifldp.rendering.page.places import HEIGHT, SMALL_LETTER, Axes, Word
 
 Spec = dict[str, Any]
 Records = Sequence[Mapping[str, object]]
@@ -39,6 +42,9 @@ PRESET_LETTERS = "preset letters"
 
 SMALL, SQUARE = 230, 340
 """Heights of smaller charts in pixels; widths are those of the container."""
+
+FOOT = 0.97
+"""Of the least error of a frontier on the chart, where the chart begins if that is not lower anyway."""
 
 SHADE = "#f0f0f0"
 """Where no protocol can be."""
@@ -102,26 +108,24 @@ def plane_chart(plane: Plane, key: str, looks: Mapping[str, Look], presets: Reco
     left, right = bounds([_number(one[key]) for one in near], logarithmic=False, most=most)
     low, high = bounds([_number(one[error]) for one in near], logarithmic=True)
     known = key == "asr_uniform" and bool(plane.frontier)
-    if known:
-        edge = [one for one in plane.frontier if left <= one["asr_uniform"] <= right]
-        low = min([low, *(one[error] * 0.97 for one in edge)])
+    lines = _lines(plane.frontier if known else (), key, error)
+    for line in lines.values():
+        low = min(low, FOOT * math.exp(np.interp(right, *np.array([(a, math.log(b)) for a, b in line]).T)))
     x = _axis(alt.X, key, alt.Scale(domain=[left, right], nice=False))
     y = _axis(alt.Y, error, alt.Scale(type="log", domain=[low, high], nice=False), values=log_ticks(low, high))
-    layers = []
+    layers, notes = [], {}
     if known:
-        name, largest = f"/planes/{at}/frontier", max(one["epsilon"] for one in plane.frontier)
+        name, largest = f"/planes/{at}/frontier", max(lines)
         data[name] = plane.frontier
         own_edge = _data(name).transform_filter(alt.datum.epsilon == largest)
         layers.append(own_edge.mark_area(color=SHADE, clip=True).encode(x, y, y2=alt.Y2Datum(low)))
         curve = _data(name).mark_line(color=INK, strokeWidth=1.6, clip=True)
         layers.append(curve.encode(x, y, alt.Detail("epsilon:N"), _tooltip("epsilon", key, error)))
-        data["edges"] = frontier_labels(plane.frontier, near, (left, right), (low, high))
-        for above, dy in ((False, 9), (True, -9)):
-            edge_word = _data("edges").transform_filter(alt.datum.above == above)
-            edge_mark = edge_word.mark_text(align="right", dx=-6, dy=dy, color=NOTE, fontSize=11)
-            layers.append(edge_mark.encode(x=alt.value("width"), y=y, text="label:N"))
-        data["corner"] = [{"label": f"shaded: out of reach at tight ε ≤ {largest:.4g}"}]
-        layers.append(_corner_note())
+        shaded = f"shaded: out of reach at tight ε ≤ {largest:.4g}"
+        notes["corner"] = Word(shaded, (0.0, 0.0), 8, 10, SMALL_LETTER)
+    if far:
+        missing = f"off the chart, above: {', '.join(str(one['series']) for one in far)}"
+        notes["far"] = Word(missing, (1.0, 1.0), -8, -12, SMALL_LETTER)
     if key == "shannon_capacity_bits" and any(
         one.get("most_bits") is not None and left <= _number(one["most_bits"]) <= right for one in presets
     ):
@@ -129,35 +133,68 @@ def plane_chart(plane: Plane, key: str, looks: Mapping[str, Look], presets: Reco
         layers.append(_rule("/presets", "x", "most_bits"))
     tip = _tooltip("series", key, error, *(("frontier_share", "least_error") if known else ()))
     layers.append(_data(own).mark_point(size=90, clip=True).encode(x, y, *_looks(looks, "color", "shape"), tip))
-    lines = [
-        [(one[key], one[error]) for one in plane.frontier if one["epsilon"] == epsilon]
-        for epsilon in dict.fromkeys(one["epsilon"] for one in plane.frontier if known)
-    ]
-    data["labels"] = [
-        label | {"least": least, "below": below}
-        for least, below in zip((0, *WIDTHS[1:]), (*WIDTHS[1:], 1e9), strict=True)
-        for label in joint_labels(
-            near, key, error, (left, right), (low, high), width=max(least, WIDTHS[0]), lines=lines
-        )
-    ]
-    if far:
-        data["far"] = [{"label": f"off the chart, above: {', '.join(str(one['series']) for one in far)}"}]
-        word = alt.Chart(alt.NamedData("far")).mark_text(align="right", dx=-8, dy=12, color=INK, fontSize=11)
-        layers.append(word.encode(x=alt.value("width"), y=alt.value(0), text="label:N"))
-    text: dict[str, Any] = {"color": INK, "fontSize": 11.5, "limit": 220}
-    fitting = "datum.least <= width && width < datum.below"  # of the chart, in pixels
-    sides = {
-        side: _data("labels").transform_filter(fitting).transform_filter(alt.datum.side == side)
-        for side in (*(name for name, _, _ in SIDES), "edge")
-    }
-    for side, ahead, up in SIDES:
-        words = sides[side].mark_text(
-            align="left" if ahead > 0 else "right", dx=ahead * OFFSET, dy=-up * OFFSET, **text
-        )
-        layers.append(words.encode(x, y, text="label:N"))
-    edge_label = sides["edge"].mark_text(align="right", dx=-6, dy=-17, **text)
-    layers.append(edge_label.encode(x=alt.value("width"), y=y, text="label:N"))
+    data |= {name: [{"label": word.text}] for name, word in notes.items()}
+    data |= _labels(near, key, lines, Axes((left, right), (low, high)), tuple(notes.values()))
+    layers += [*_note_layers(notes), *_label_layers(data["edges"], x, y)]
     return _chart(layers, data, HEIGHT, f"{QUANTITIES[key].heading} against the error of a frequency")
+
+
+def _lines(frontier: Sequence[Mapping[str, float]], x: str, y: str) -> dict[float, list[tuple[float, float]]]:
+    """Return the points of the frontier of each budget."""
+    return {
+        epsilon: [(one[x], one[y]) for one in frontier if one["epsilon"] == epsilon]
+        for epsilon in dict.fromkeys(one["epsilon"] for one in frontier)
+    }
+
+
+def _labels(
+    points: Records, key: str, lines: Mapping[float, Sequence[tuple[float, float]]], axes: Axes, notes: Sequence[Word]
+) -> dict[str, Records]:
+    """Return the labels of points and of frontiers, placed for each class of widths of the chart."""
+    error = "standard_error_weighted"
+    places = [axes.place(one[key], one[error]) for one in points]
+    drawn = {epsilon: axes.line(line) for epsilon, line in lines.items()}
+    ends: list[dict[str, object]] = []
+    labels: list[dict[str, object]] = []
+    for least, below in zip((0, *WIDTHS[1:]), (*WIDTHS[1:], 1e9), strict=True):
+        fits, width = {"least": least, "below": below}, max(least, WIDTHS[0])
+        words = frontier_labels(drawn, places, width=width, words=notes)
+        ends += [{"label": one.text, error: axes.error(one.at[1]), "above": one.above} | fits for one in words]
+        own = joint_labels(points, key, error, axes, width=width, lines=tuple(drawn.values()), words=(*notes, *words))
+        labels += [label | fits for label in own]
+    return {"edges": ends, "labels": labels}
+
+
+def _note_layers(notes: Mapping[str, Word]) -> list[alt.Chart]:
+    """Return the notes in the corners of a chart; what is left out is in ink."""
+    layers = []
+    for name, word in notes.items():
+        note = alt.Chart(alt.NamedData(name)).mark_text(
+            align="left" if word.right > 0 else "right",
+            dx=word.right,
+            dy=-word.above,
+            color=INK if name == "far" else NOTE,
+            fontSize=11,
+        )
+        across, up = alt.value("width" if word.at[0] else 0), alt.value(0 if word.at[1] else "height")
+        layers.append(note.encode(x=across, y=up, text="label:N"))
+    return layers
+
+
+def _label_layers(ends: Records, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """Return the labels of frontiers and of points, those that fit the width of the chart."""
+    fitting, right_edge = "datum.least <= width && width < datum.below", alt.value("width")  # of the chart, in pixels
+    layers = []
+    for above in sorted({_number(one["above"]) for one in ends}):
+        end = _data("edges").transform_filter(fitting).transform_filter(alt.datum.above == above)
+        word = end.mark_text(align="right", dx=EDGE_RIGHT, dy=-above, color=NOTE, fontSize=11)
+        layers.append(word.encode(x=right_edge, y=y, text="label:N"))
+    for side, ahead, up in SIDES:
+        own = _data("labels").transform_filter(fitting).transform_filter(alt.datum.side == side)
+        dx, dy = (EDGE_RIGHT, -EDGE_ABOVE) if side == "edge" else (ahead * OFFSET, -up * OFFSET)
+        word = own.mark_text(align="left" if ahead > 0 else "right", dx=dx, dy=dy, color=INK, fontSize=11.5, limit=220)
+        layers.append(word.encode(x=right_edge if side == "edge" else x, y=y, text="label:N"))
+    return layers
 
 
 def trade_off_chart(curves: Curves, looks: Mapping[str, Look], *, at: int = 0) -> Spec:
@@ -219,20 +256,22 @@ def _chart(layers: Sequence[Any], data: Mapping[str, Records], height: int, desc
     return spec
 
 
-def _corner_note() -> alt.Chart:
-    """Return a note in the lower left corner."""
-    note = alt.Chart(alt.NamedData("corner")).mark_text(align="left", dx=8, dy=-10, color=NOTE, fontSize=11)
-    return note.encode(x=alt.value(0), y=alt.value("height"), text="label:N")
-
-
 def _axis(
     channel: Any, key: str, scale: alt.Scale, *, title: str | None = None, values: Sequence[float] | None = None
 ) -> Any:
     quantity, upright = QUANTITIES[key], channel is alt.Y
     words = axis_title(title or quantity.title, quantity.better, quantity.end, upright=upright)
     ticks: dict[str, Any] = {} if values is None else {"values": values}
-    few = alt.Axis(format=quantity.number, tickCount=5, grid=True, **ticks)
+    few = alt.Axis(**_tick_format(quantity.number), tickCount=5, grid=True, **ticks)
     return channel(f"{key}:Q", title=words, scale=scale, axis=few)
+
+
+def _tick_format(number: str) -> dict[str, Any]:
+    """Return how ticks are written, legible at any size: 1e-20 is a few letters, and 20 is not 2e+1."""
+    if number == ".3~p":  # has no exponents
+        return {"labelExpr": "format(100 * datum.value, '.3~g') + '%'"}
+    # Without a number of digits Vega takes as many as tell the ticks apart, which may be one.
+    return {"format": ".6~g" if number == "~g" else number}
 
 
 def _looks(looks: Mapping[str, Look], *parts: str) -> list[Any]:
