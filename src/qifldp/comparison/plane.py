@@ -34,7 +34,7 @@ class Plane:
         points: For each protocol its figures; its share of the information that the best protocol of its tight ε and
             its chance of a right guess has (``frontier_share``), and that protocol's error (``least_error``).
         frontier: Points of the frontiers: epsilon, asr_uniform, standard_error_weighted, to be joined by straight lines
-            on a linear and a logarithmic axis: these are exact to 0.02 % of the error, or to a millionth of the leakage
+            on a linear and a logarithmic axis: these are exact to 0.02 % of the error, or to a millionth of the excess
             (:meth:`~qifldp.comparison.frontier.Frontier.points`).
     """
 
