@@ -20,7 +20,7 @@ KEPT = Fraction(10**12 - 1, 10**12)
 """Share of a flow that is kept, so that what the solver fills to the brim stays strictly inside."""
 
 OUTWARD = Fraction(1, 10**12)
-"""Both numbers are rounded outwards to twelve decimals: the solver's optimum has some nine."""
+"""Both numbers are rounded outwards to twelve decimals: the solver's optimum has some ten."""
 
 NARROW = 1e-15
 """Radius of a ball whose midpoint is rounded: at a large ε balls of few bits are wider than the bracket."""
@@ -32,8 +32,7 @@ def bracket_deficiency(
     """Return two numbers that the Le Cam deficiency δ(A → B) lies strictly between, with a proof of each.
 
     Every adversary with gains in [0, 1] gains at most δ more from B than from A, and some adversary gains δ more.
-    The numbers are some 1e-8 apart, over a thousand values or at a tiny ε up to some 1e-6. If A ⊑ B, δ is zero, and
-    ``least`` below it.
+    The numbers are some 1e-9 apart, or less. If A ⊑ B, δ is zero, and ``least`` below it.
 
     Args:
         original: A.

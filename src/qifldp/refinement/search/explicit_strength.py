@@ -9,7 +9,8 @@ from scipy.sparse import csc_array, eye_array, hstack, kron, vstack
 
 from qifldp.channels.channel import Channel
 from qifldp.refinement.search.explicit_interior import RANK_TOLERANCE, find_margin
-from qifldp.refinement.search.linear import maximise
+from qifldp.refinement.search.linear import FINEST, maximise
+from qifldp.refinement.search.strength import clear_of_rounding
 
 OFF_THE_SPACE = 1e-9
 """Share of a column's deviation outside of the space of A's columns that is more than rounding."""
@@ -41,7 +42,10 @@ def explicit_margin(original: Channel, refined: Channel, *, seconds: float | Non
 
 
 def explicit_deficiency(original: Channel, refined: Channel, *, seconds: float | None = None) -> float | None:
-    """Return the Le Cam deficiency min_W max_x TV((A·W)_x, B_x), to about 1e-7; None if it is too large to solve."""
+    """Return the Le Cam deficiency min_W max_x TV((A·W)_x, B_x), to about 1e-9; None if it is too large to solve.
+
+    It is the distance of the W that the program finds, made stochastic: rounding apart, never below the deficiency.
+    """
     a, b = original.reduced().to_float().matrix, refined.reduced().to_float().matrix
     (k, m), n = a.shape, b.shape[1]
     if m * n + k * n > MOST_UNKNOWNS:
@@ -61,8 +65,10 @@ def explicit_deficiency(original: Channel, refined: Channel, *, seconds: float |
     cost[-1] = -1.0
     lower = np.concatenate((np.ones(m), b.ravel(), np.zeros(k)))
     upper = np.concatenate((np.ones(m), np.full(k * n + k, np.inf)))
-    solution, _ = maximise(cost, csc_array(rows), lower, upper, seconds=seconds)
-    return max(0.0, float(solution[-1]))
+    solution, _ = maximise(cost, csc_array(rows), lower, upper, seconds=seconds, tolerance=FINEST)
+    witness = np.maximum(solution[: m * n].reshape(m, n), 0.0)
+    lacking = np.maximum(b - a @ (witness / witness.sum(axis=1, keepdims=True)), 0.0).sum(axis=1)
+    return clear_of_rounding(float(lacking.max()))
 
 
 def explicit_ratio(original: Channel, refined: Channel, *, seconds: float | None = None) -> float | None:

@@ -11,6 +11,12 @@ from qifldp.errors import ConvergenceError
 
 Floats = NDArray[np.float64]
 
+TOLERANCE = 1e-7
+"""That of HiGHS, unless it is asked for another."""
+
+FINEST = 1e-10
+"""The least that HiGHS knows, for what sums thousands of rows."""
+
 
 def silent_solver() -> highspy.Highs:
     """Return a solver that prints nothing."""
@@ -37,9 +43,17 @@ def maximisation(
 
 
 def maximise(
-    cost: Floats, rows: csc_array, lower: Floats, upper: Floats, *, seconds: float | None = None
+    cost: Floats,
+    rows: csc_array,
+    lower: Floats,
+    upper: Floats,
+    *,
+    seconds: float | None = None,
+    tolerance: float = TOLERANCE,
 ) -> tuple[Floats, Floats]:
     """Return x ≥ 0 that maximises cost·x subject to lower ≤ rows·x ≤ upper, and what the rows are worth (the dual).
+
+    Both hold to within the tolerance, in each row and column.
 
     Raises:
         ConvergenceError: If HiGHS does not end with an optimum.
@@ -47,6 +61,8 @@ def maximise(
     free = np.full(len(cost), highspy.kHighsInf)
     model = maximisation(cost, rows, row_bounds=(lower, upper), bounds=(np.zeros(len(cost)), free))
     solver = silent_solver()
+    solver.setOptionValue("primal_feasibility_tolerance", tolerance)
+    solver.setOptionValue("dual_feasibility_tolerance", tolerance)
     if seconds is not None:
         solver.setOptionValue("time_limit", seconds)
     solver.passModel(model)

@@ -13,22 +13,26 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csc_array
 
 from qifldp.channels.profile import Profile
-from qifldp.refinement.search.linear import maximise
+from qifldp.refinement.search.linear import FINEST, TOLERANCE, maximise
 from qifldp.refinement.search.transport import aligned_mass
 
 Floats = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-14
-"""Sizes of less mass are left out of a deficiency: thousands of them move it by less than the solver's 1e-9."""
+"""Sizes of less mass are left out of a deficiency's program, and count as lacking: thousands of them, some 1e-11."""
+
+ROUNDING = 1e-15
+"""What a sum of masses in doubles is off: a distance of no more is told as none."""
 
 MOST_PAIRS = 250_000
 """Pairs of sizes in one linear program (some ten seconds)."""
 
 
 def deficiency(original: Profile, refined: Profile, *, seconds: float | None = None) -> float | None:
-    """Return the Le Cam deficiency min_W max_x TV((A·W)_x, B_x), to about 1e-7; None if it is too large to solve.
+    """Return the Le Cam deficiency min_W max_x TV((A·W)_x, B_x), to about 1e-9; None if it is too large to solve.
 
-    Every adversary with gains in [0, 1] gains at most this much more from B than from A.
+    Every adversary with gains in [0, 1] gains at most this much more from B than from A. It is the distance of the
+    garbling that was found, not the program's optimum: rounding apart, never below the deficiency.
 
     Raises:
         ConvergenceError: If HiGHS fails or the time is up.
@@ -42,7 +46,7 @@ class Nearest:
     """The garbling of A that comes nearest to B, and the adversary who gains most more from B than from A.
 
     Attributes:
-        distance: The deficiency.
+        distance: How far B is from the garbling, 0 if by no more than rounding: the deficiency, or a little more.
         flows: Triples (w, w', share of B's mass at w' that comes from A's size w).
         bets: Triples (w', stake, price): the adversary may bet on a set of w' values.
     """
@@ -65,17 +69,47 @@ def nearest(original: Profile, refined: Profile, *, seconds: float | None = None
     goal, member = np.exp(b.log_mass), _member(b)
     # TV is the sum of what B has beyond the garbling, inside and outside of its sets.
     missing = -np.eye(2 * len(b.sizes))
-    program = _Program(a, b, unit=ones, load=ones, room=np.exp(a.log_mass))
+    program = _Program(a, b, unit=ones, load=ones, room=np.exp(a.log_mass), tolerance=FINEST)
     need = np.concatenate((goal * member, goal * (1 - member)))
     found = program.solve(np.full(2 * len(goal), -1.0), -missing, need, seconds)
     flow = np.maximum(found.flow, 0.0)
     flow *= np.minimum(1.0, program.room / np.maximum(flow.sum(axis=1), program.room))[:, None]  # within the tolerance
     w, v = np.nonzero(flow)
     flows = zip(a.sizes[w].tolist(), b.sizes[v].tolist(), (flow[w, v] / goal[v]).tolist(), strict=True)
-    # A gain of y if the secret is in the set and z if not, per report of size w': a bet of y − z, for a price.
-    inside, outside = found.worth
-    bets = zip(b.sizes.tolist(), (inside - outside).tolist(), (outside.max() - outside).tolist(), strict=True)
-    return Nearest(max(0.0, -found.value), tuple(flows), tuple(bets))
+    stake, price = _adversary(b, *found.worth)
+    bets = zip(b.sizes.tolist(), stake.tolist(), price.tolist(), strict=True)
+    left_out = float(np.exp(refined.log_mass[~np.isin(refined.sizes, b.sizes)]).sum())
+    return Nearest(clear_of_rounding(_distance(a, b, flow) + left_out), tuple(flows), tuple(bets))
+
+
+def _distance(a: Profile, b: Profile, flow: Floats) -> float:
+    """Return TV((A·W)_x, B_x) for a garbling W that moves masses as the flow says, which is that of a real channel.
+
+    As in :func:`qifldp.refinement.verify_deficiency.distance`: what is put inside of B's sets of size w' is anything
+    from w'/k to M(w, w') of the flow.
+    """
+    goal, inside = np.exp(b.log_mass), np.exp(b.log_mass) * _member(b)
+    full, reach = flow.sum(axis=0), (flow * aligned_mass(a, b.sizes)).sum(axis=0)
+    put = np.minimum(np.maximum(inside, full * b.sizes / b.domain_size), reach)
+    return float((np.maximum(inside - put, 0.0) + np.maximum(goal - inside - (full - put), 0.0)).sum())
+
+
+def clear_of_rounding(distance: float) -> float:
+    """Return a distance between channels, or 0 if it may come from rounding alone."""
+    return distance if distance > ROUNDING else 0.0
+
+
+def _adversary(b: Profile, inside: Floats, outside: Floats) -> tuple[Floats, Floats]:
+    """Return the stakes and prices of an adversary whose gain is y if the secret is in the set and z if not.
+
+    A bet of y − z for a price, which is max z − z. Sizes of next to no mass leave the solver free to say anything,
+    y < z too: a bet against the set. To the program that is worth what a blind set gives, w'/k·y + (1 − w'/k)·z, no
+    more, and B's set gives less: so this is what they gain from such a report, whatever the secret is.
+    """
+    blind = (b.sizes * inside + (b.domain_size - b.sizes) * outside) / b.domain_size
+    against = inside < outside
+    inside, outside = np.where(against, blind, inside), np.where(against, blind, outside)
+    return inside - outside, outside.max() - outside
 
 
 def vulnerability_ratio(original: Profile, refined: Profile, *, seconds: float | None = None) -> float | None:
@@ -127,6 +161,7 @@ class _Program:
         unit: Mass at w' per unit of the variable of (w, w').
         load: What that unit takes of row w's room.
         room: Room of each row.
+        tolerance: What a row or a price may be off.
     """
 
     original: Profile
@@ -134,6 +169,7 @@ class _Program:
     unit: Floats
     load: Floats
     room: Floats
+    tolerance: float = TOLERANCE
 
     def solve(self, cost: Floats, extra: Floats, need: Floats, seconds: float | None) -> _Optimum:
         """Maximise cost·z subject to (inside, outside) + extra·z ≥ need, with z ≥ 0."""
@@ -163,7 +199,7 @@ class _Program:
         lower = np.concatenate((np.full(rows, -np.inf), np.zeros(2 * columns), need))
         upper = np.concatenate((self.room, np.full(4 * columns, np.inf)))
         objective = np.concatenate((np.zeros(flows + columns), cost))
-        solution, duals = maximise(objective, matrix, lower, upper, seconds=seconds)
+        solution, duals = maximise(objective, matrix, lower, upper, seconds=seconds, tolerance=self.tolerance)
         inside, outside = np.abs(duals[-2 * columns :]).reshape(2, columns)
         return _Optimum(float(objective @ solution), solution[:flows].reshape(rows, columns), (inside, outside))
 
