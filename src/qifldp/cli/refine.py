@@ -83,7 +83,7 @@ def refine_command(
         if deficiency is not None:
             bracket, lacking = _bracketed(decision, deficiency, time_limit)
     pair = names[0], names[1]
-    document = decision_json(decision, pair, written)
+    document = decision_json(decision, pair, written, bracket)
     if deficiency is not None:
         document |= bracket_json(bracket, deficiency, lacking)
     show(document, decision_view(decision, pair, bracket), as_json=as_json, out=None)

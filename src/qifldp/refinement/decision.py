@@ -10,17 +10,20 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TypeAlias
 
+import numpy as np
+
 from qifldp.channels.channel import Channel
 from qifldp.channels.exact_profile import expand
 from qifldp.channels.profile import Profile
 from qifldp.errors import ConvergenceError, InputError
 from qifldp.protocols.protocol import Protocol
 from qifldp.refinement.certificate import Certificate, Order, Side
-from qifldp.refinement.proofs import Bets, GainMatrix
+from qifldp.refinement.proofs import Bets, GainMatrix, Identical
 from qifldp.refinement.search.explicit_strength import explicit_deficiency, explicit_margin, explicit_ratio
 from qifldp.refinement.search.strength import deficiency, vulnerability_ratio
 from qifldp.refinement.search.transport import solve_transport
 from qifldp.refinement.verified import LEAST
+from qifldp.refinement.verify_explicit import passing_gain
 
 LARGEST_FIGURE = 2_000
 """Domain size up to which a margin between protocols is computed that no proof needed."""
@@ -38,7 +41,8 @@ class Compared:
 
     The figures are about the average-case order, whatever the verdict is about. They are floats, a linear program's
     optimum, and never part of a proof; None where the program would be too large, or takes longer than a decision is
-    allowed to (``time_limit`` seconds of the decision, or twenty).
+    allowed to (``time_limit`` seconds of the decision, or twenty). A deficiency is the distance of the garbling that
+    the program found: rounding apart it never lies below the truth, and some 1e-9 above it at most.
     """
 
     original: Side
@@ -135,6 +139,11 @@ class Refines(Compared):
         return 0.0 if self.order == "average" else self._deficiency(1)
 
     @cached_property
+    def deficiency_reverse(self) -> float | None:
+        """Zero where both sides are one."""
+        return 0.0 if isinstance(self.certificate.proof, Identical) else self._deficiency(-1)
+
+    @cached_property
     def vulnerability_ratio(self) -> float | None:
         """One where refinement on average is proved."""
         return 1.0 if self.order == "average" else self._ratio()
@@ -166,13 +175,27 @@ class DoesNotRefine(Compared):
     def deficiency(self) -> float | None:
         """At least what the adversary of the proof gains more, with gains scaled to [0, 1]: above zero.
 
-        So the last digits of the linear program do not hide a small one.
+        So the last digits of the linear program do not hide a small one. In the max-case order, what they gain more on
+        average if they act on B's luckier reports only.
         """
         found = self._deficiency(1)
-        if found is None or self.order == "max":
-            return found
+        if found is None:
+            return None
         least, greatest = self._gains
-        return max(found, self.advantage / (greatest - least))
+        gained = self.advantage if self.order == "average" else self._passing_gain
+        return max(found, gained / (greatest - least), LEAST)
+
+    @property
+    def _passing_gain(self) -> float:
+        """What an adversary gains more on average who passes unless a report promises more than any of A's."""
+        proof = self.certificate.proof
+        if isinstance(proof, GainMatrix):
+            return passing_gain(self.certificate)
+        assert isinstance(proof, Bets)
+        assert isinstance(self.refined, Protocol)
+        profile = self.refined.profile
+        size = int(np.searchsorted(profile.sizes, proof.offers[0][0]))
+        return math.exp(profile.log_mass[size]) * self.advantage
 
     @cached_property
     def vulnerability_ratio(self) -> float | None:

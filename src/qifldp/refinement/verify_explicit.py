@@ -165,6 +165,22 @@ def luckiest_gain(gain: fmpq_mat, channel: fmpq_mat) -> fmpq:
     return max(max(column) / mass for column, mass in zip(products, masses, strict=True) if mass)
 
 
+def passing_gain(certificate: Certificate) -> float:
+    """Return what the adversary of a max-case gain function gains more from B on average, if they pass at A's luckiest.
+
+    They act on what promises more than any report of A does, at the price of that, and else pass: from A they gain
+    nothing. Their gains are as far apart as those of the gain function.
+
+    Args:
+        certificate: A verified one, with a gain function.
+    """
+    assert isinstance(certificate.proof, GainMatrix)
+    gain, refined = _table(certificate.proof.rows), _matrix(certificate.refined)
+    price = luckiest_gain(gain, _matrix(certificate.original))
+    offers = [[entry - price for entry in row] for row in gain.tolist()]
+    return _float(posterior_gain(fmpq_mat([*offers, [0] * gain.ncols()]), refined))
+
+
 def _over_row_denominators(matrix: fmpq_mat) -> tuple[fmpz_mat, list[int]]:
     """Return the integer matrix and the divisors of its rows that make up a rational matrix."""
     table = matrix.tolist()

@@ -28,13 +28,19 @@ SHORT = 4
 NOBODY = "No adversary, whatever they know or want, gains more from the refined one."
 
 
-def decision_json(decision: Decision, names: tuple[str, str], certificate: str | None) -> dict[str, object]:
+def decision_json(
+    decision: Decision,
+    names: tuple[str, str],
+    certificate: str | None,
+    bracket: DeficiencyCertificate | None = None,
+) -> dict[str, object]:
     """Return a decision as JSON.
 
     Args:
         decision: The decision.
         names: The specs of both sides.
         certificate: The file that the certificate was written to, if any.
+        bracket: A proved bracket of the deficiency, if there is one: the figure lies within it.
     """
     return {
         "schema_version": SCHEMA_VERSION,
@@ -44,7 +50,7 @@ def decision_json(decision: Decision, names: tuple[str, str], certificate: str |
         "order": decision.order,
         "verdict": verdict(decision),
         "margin": decision.margin,
-        "deficiency": decision.deficiency,
+        "deficiency": _lacking(decision, bracket),
         "deficiency_reverse": decision.deficiency_reverse,
         "vulnerability_ratio": decision.vulnerability_ratio,
         "method": decision.method,
@@ -98,7 +104,7 @@ def decision_view(
         lines = [Text(f"{a} against {b} {k}: undecided.", style="bold"), Text(plain(decision.reason))]
     figures = (
         ("margin", _strength(decision.margin), "at least 1 if refined, below 1 if not"),
-        ("deficiency", _shown(decision.deficiency), "most that anybody gains more from the refined"),
+        ("deficiency", _shown(_lacking(decision, bracket)), "most that anybody gains more from the refined"),
         ("… the other way", _shown(decision.deficiency_reverse), "most that anybody gains more from the original"),
         ("vulnerability ratio", _strength(decision.vulnerability_ratio), "least gain from original over refined"),
     )
@@ -127,6 +133,15 @@ def _named(side: Side) -> str:
     small = max(side.matrix.shape) <= SHORT
     shown = ", ".join(rows) if small else f"that begins {rows[0][:-1]}, …)"
     return f"the {side.domain_size} × {len(side.outputs)} matrix {shown}"
+
+
+def _lacking(decision: Decision, bracket: DeficiencyCertificate | None) -> float | None:
+    """Return the deficiency, no farther out than what is proved of it."""
+    found = decision.deficiency
+    if found is None or bracket is None:
+        return found
+    least, most = bracket.ends
+    return min(max(found, least), most)
 
 
 def _shown(value: float | None) -> str:

@@ -88,7 +88,7 @@ def test_figures_of_several_bets_are_those_of_the_programs(case: tuple[Protocol,
     bracket = bracket_deficiency(original=original, refined=refined)
     assert decision.deficiency is not None
     assert decision.vulnerability_ratio is not None
-    assert float(bracket.least) - SOLVED < decision.deficiency < float(bracket.most) + SOLVED
+    assert bracket.ends[0] <= decision.deficiency <= bracket.ends[1]
     assert decision.deficiency == pytest.approx(deficiency(original.profile, refined.profile), abs=SOLVED)
     expected = vulnerability_ratio(original.profile, refined.profile)
     assert decision.vulnerability_ratio == pytest.approx(expected, abs=SOLVED)
@@ -182,6 +182,26 @@ def test_brackets_are_rounded_outwards(ends: tuple[str, str], shown: tuple[str, 
     low, high = changed.ends
     assert Fraction(low) <= max(changed.least, Fraction(0))
     assert Fraction(high) >= changed.most
+
+
+def test_a_figure_is_shown_within_what_is_proved_of_it() -> None:
+    pair = SUE(4, 1), GRR(4, 1)
+    decision = decide_refinement(original=pair[0], refined=pair[1])
+    bracket = bracket_deficiency(original=pair[0], refined=pair[1])
+    names = pair[0].spec, pair[1].spec
+    assert decision.deficiency is not None
+    for shift in (-Fraction(1, 100), Fraction(0), Fraction(1, 100)):
+        other = dataclasses.replace(bracket, least=bracket.least + shift, most=bracket.most + shift)
+        told = decision_json(decision, names, None, other)["deficiency"]
+        assert isinstance(told, float)
+        assert other.ends[0] <= told <= other.ends[1]
+        if not shift:
+            assert told == decision.deficiency
+
+
+def test_nothing_is_lacking_in_either_direction_between_a_protocol_and_itself() -> None:
+    decision = decide_refinement(original=SUE(60, 1), refined=SUE(60, 1))
+    assert (decision.deficiency, decision.deficiency_reverse) == (0, 0)
 
 
 @pytest.mark.parametrize("number", ["١/٢", " 1/2", "1/2\n", "½", "1_0/20"])

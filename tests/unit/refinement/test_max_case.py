@@ -8,11 +8,28 @@ from fractions import Fraction
 
 import pytest
 
-from qifldp import BLH, GRR, OLH, OUE, SS, SUE, THE, UE, DoesNotRefine, Protocol, Refines, decide_refinement
+from qifldp import (
+    BLH,
+    GRR,
+    LH,
+    OLH,
+    OUE,
+    SS,
+    SUE,
+    THE,
+    UE,
+    Channel,
+    DoesNotRefine,
+    Protocol,
+    Refines,
+    bracket_deficiency,
+    decide_refinement,
+)
 from qifldp.protocols.mixture import Mix
 from qifldp.protocols.protocol import BudgetedProtocol
-from qifldp.refinement.certificate import Certificate
+from qifldp.refinement.certificate import Certificate, Side
 from qifldp.refinement.decision import Undecided
+from qifldp.refinement.search.explicit_strength import explicit_deficiency
 from qifldp.refinement.verify import verify_certificate
 
 FAMILIES: tuple[type[BudgetedProtocol], ...] = (GRR, SS, BLH, OLH, SUE, OUE, THE)
@@ -113,3 +130,59 @@ def test_a_proof_on_average_is_one_at_worst() -> None:
     apart = decide_refinement(original=SUE(5, 40), refined=GRR(5, "40.1"), order="max")
     assert isinstance(apart, DoesNotRefine)
     assert apart.method == "tight ε"
+
+
+def lacking_at_worst(original: Side, refined: Side) -> float:
+    """Return the deficiency of a pair that is refuted in the max-case order: all who gain more on average gain less."""
+    found = decide_refinement(original=original, refined=refined, order="max")
+    assert isinstance(found, DoesNotRefine), (original, refined)
+    assert found.deficiency is not None
+    return found.deficiency
+
+
+@pytest.mark.parametrize(("original", "refined", "expected"), [
+    (GRR(12, exp_epsilon=29), Mix(12, 7, parts="1e-30*ss@3"), 2.222718e-31),
+    (GRR(2, exp_epsilon=4), LH(2, exp_epsilon=17, g=10**20), 2.6e-20),
+    (SS(8, 1, omega=2), Mix(8, 1, parts="1e-90*ss@5+0.5*ss@2"), 1e-90),
+    (GRR(8, "1e-99"), Mix(8, "2e-99", parts="1e-99*ss@4"), 1e-198),
+])  # fmt: skip
+def test_what_is_refuted_at_worst_is_lacking_on_average(original: Protocol, refined: Protocol, expected: float) -> None:
+    """By however little: B's luckiest reports may hardly ever occur."""
+    lacking = lacking_at_worst(original, refined)
+    assert lacking > 0
+    assert expected / 50 < lacking < expected * 1.001
+
+
+def test_what_is_lacking_on_average_is_not_overrated() -> None:
+    """What the adversary who acts on lucky reports gains more is proved to be no more than the deficiency."""
+    source = random.Random(8)
+    compared = 0
+    for _ in range(60):
+        k, ratio = source.choice((4, 9, 20)), source.choice((2, 5, 30))
+        sizes = source.sample(range(1, k), 3)
+        pair = (
+            SS(k, exp_epsilon=ratio, omega=sizes[0]),
+            Mix(k, exp_epsilon=ratio, parts=f"0.4*ss@{sizes[1]}+0.1*ss@{sizes[2]}"),
+        )
+        for original, refined in (pair, pair[::-1]):
+            found = decide_refinement(original=original, refined=refined, order="max")
+            if isinstance(found, DoesNotRefine):
+                low, high = bracket_deficiency(original=original, refined=refined).ends
+                assert found.deficiency is not None
+                assert low <= found.deficiency <= high
+                compared += 1
+    assert compared > 30
+
+
+def test_matrices_that_are_refuted_at_worst_are_lacking_on_average() -> None:
+    """By what happens once in 10⁴⁰, which no linear program sees; and by a fair share, which one does."""
+    half, third = Fraction(1, 2), Fraction(1, 3)
+    original = Channel([[half, half], [third, 2 * third]])
+    for rare in (Fraction(1, 10**40), Fraction(1, 10)):
+        rest = 1 - rare
+        refined = Channel([[rare, 0, rest * half, rest * half], [0, rare, rest * third, rest * 2 * third]])
+        # They name the value that such a report shows: right, where A's reports are right in 3/5 and 4/7 at most.
+        most = explicit_deficiency(original, refined)
+        assert most is not None
+        lacking = lacking_at_worst(original, refined)
+        assert rare / 10 < lacking <= max(most, float(rare))
