@@ -20,6 +20,7 @@ from qifldp.refinement.search.closed import (
     exactly,
     max_case,
     one_size,
+    price_above,
     smaller_ratio,
     spread_bets,
     telling_bet,
@@ -204,7 +205,8 @@ def _transport_proofs(found: Transport, original: Protocol, refined: Protocol) -
     """Yield the bets of the dual in units of their largest stake, or the flow as a proof; other bets if it is close."""
     if found.margin < 1:
         largest = max((stake for _, stake, _ in found.bets), default=1.0)
-        offers = ((v, exactly(stake / largest), exactly(price / largest)) for v, stake, price in found.bets)
+        stakes = ((v, exactly(stake / largest), premium / largest) for v, stake, premium in found.bets)
+        offers = ((v, stake, price_above(stake * v / original.domain_size, above)) for v, stake, above in stakes)
         yield "transport", Bets(tuple(offers))
     for flow in exact_flows(found, refined.profile):
         yield "transport", flow

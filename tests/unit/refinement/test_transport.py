@@ -16,7 +16,7 @@ from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.threshold_histogram import THE
 from qifldp.protocols.unary_encoding import OUE, SUE, UE
-from qifldp.refinement.search.transport import aligned_mass, gain_table, solve_transport
+from qifldp.refinement.search.transport import aligned_excess, aligned_mass, gain_table, solve_transport
 
 ROUNDED = 1e-12
 """Relative: sums of some terms in doubles."""
@@ -79,9 +79,9 @@ def test_bets_of_the_dual_lose_what_the_margin_says(original: Protocol, refined:
     values = []
     for profile in (original.profile, refined.profile):
         total = 0.0
-        reach = aligned_mass(profile, np.array([v for v, _, _ in found.bets]))
+        beyond = aligned_excess(profile, np.array([v for v, _, _ in found.bets]))
         for row, mass in enumerate(np.exp(profile.log_mass)):
-            offers = [stake * reach[row, i] - price for i, (_, stake, price) in enumerate(found.bets)]
+            offers = [stake * beyond[row, i] - premium for i, (_, stake, premium) in enumerate(found.bets)]
             total += mass * max(0.0, *offers, 0.0)
         values.append(total)
     unit = float(np.exp(refined.profile.log_mass[refined.profile.sizes > 0].max()))

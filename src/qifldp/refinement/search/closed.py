@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Iterator
-from decimal import ROUND_CEILING, Context
 from fractions import Fraction
 
 import numpy as np
@@ -21,7 +20,7 @@ from qifldp.protocols.subset_selection import SS
 from qifldp.refinement.masses import aligned_mass as rule_mass
 from qifldp.refinement.masses import interior_sizes, only_size, only_telling_size, ratio, share_ratio
 from qifldp.refinement.proofs import Bets, Bitwise, Chain, EqualRatio, OneSize, Proof, Reach
-from qifldp.refinement.search.transport import aligned_mass
+from qifldp.refinement.search.transport import aligned_excess, aligned_mass
 
 DIGITS_OF_PRICES = (6, 12, 25, 50, 100, 200, 380)
 """Digits of a price that lies between two levels; e^−700 needs three hundred."""
@@ -44,9 +43,15 @@ def exactly(value: float) -> Fraction:
     return Fraction(f"{value:.12e}")
 
 
-def just_above(price: float) -> Fraction:
-    """Return a price as an exact decimal of thirteen digits, rounded up: then no report that is worth it pays."""
-    return Fraction(Context(prec=13, rounding=ROUND_CEILING).create_decimal_from_float(price))
+def price_above(fair: Fraction, premium: float) -> Fraction:
+    """Return a price as an exact decimal, rounded up: then no report that is worth it pays.
+
+    It has thirteen digits of what it is above the fair one: at a tiny ε these begin far behind the point.
+    """
+    if not premium > 0:
+        return fair
+    unit = Fraction(10) ** (math.floor(math.log10(premium)) - 12)
+    return math.ceil((fair + Fraction(premium)) / unit) * unit
 
 
 def equal_ratio(original: Protocol, refined: Protocol) -> Proof | None:
@@ -234,7 +239,7 @@ def best_bet(original: Profile, refined: Profile, tried: NDArray[np.int64] | Non
     """Return the bet on sets of one size that B rewards most above A, of those that it clearly does; None if none.
 
     For each size the advantage E(Y − c)⁺ − E(X − c)⁺ is piecewise linear in the price c, with its peaks among the
-    values that X and Y (the posterior mass of the best set) can take.
+    values that X and Y (the posterior mass of the best set) can take. All three are told from w'/k on.
 
     Args:
         original: A.
@@ -247,14 +252,15 @@ def best_bet(original: Profile, refined: Profile, tried: NDArray[np.int64] | Non
     best, found = 0.0, None
     for size in tried.tolist():
         sizes = np.array([size])
-        x, y = aligned_mass(original, sizes)[:, 0], aligned_mass(refined, sizes)[:, 0]
+        x, y = aligned_excess(original, sizes)[:, 0], aligned_excess(refined, sizes)[:, 0]
         prices = np.unique(np.concatenate((x, y)))
         gain_a, gain_b = _excess(x, original.log_mass, prices), _excess(y, refined.log_mass, prices)
         clear = (gain_b - gain_a > CLEAR * gain_b) & (gain_b > 1e-300)  # below, products lose their digits
         advantage = np.where(clear, gain_b - gain_a, 0.0)
         place = int(np.argmax(advantage))
         if advantage[place] > best:
-            best, found = float(advantage[place]), Bets(((size, Fraction(1), just_above(float(prices[place]))),))
+            price = price_above(Fraction(size, original.domain_size), float(prices[place]))
+            best, found = float(advantage[place]), Bets(((size, Fraction(1), price),))
     return found
 
 

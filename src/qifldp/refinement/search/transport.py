@@ -39,7 +39,8 @@ class Transport:
     Attributes:
         margin: The largest t for which A is refined to B with posteriors shrunk towards uniform by t.
         flows: Triples (w, w', share of B's mass at w' that comes from A's size w).
-        bets: Triples (w', stake, price): the adversary may bet on a set of w' values.
+        bets: Triples (w', stake, premium): the adversary may bet on a set of w' values, at a price of premium more
+            than the fair one, stake·w'/k.
     """
 
     margin: float
@@ -54,6 +55,20 @@ def aligned_mass(profile: Profile, sizes: NDArray[np.int64]) -> Floats:
     return overlap * share[:, :1] + (sizes[None, :] - overlap) * share[:, 1:]
 
 
+def aligned_excess(profile: Profile, sizes: NDArray[np.int64]) -> Floats:
+    """Return M(w, w') − w'/k, with all its digits at small ε too; shape as that of :func:`aligned_mass`.
+
+    M(w, w') − w'/k = min(w, w')·(k − max(w, w'))/k · (α_w − β_w),   α_w − β_w = α_w·(1 − 1/ρ)
+    """
+    w, v = profile.sizes[:, None], sizes[None, :]
+    return np.minimum(w, v) * (profile.domain_size - np.maximum(w, v)) / profile.domain_size * _apart(profile)[:, None]
+
+
+def _apart(profile: Profile) -> Floats:
+    """Return α_w − β_w."""
+    return np.exp(profile.log_density[:, 0]) / profile.domain_size * -np.expm1(-profile.log_ratio)
+
+
 def gain_table(original: Profile, refined: Profile) -> tuple[Floats, NDArray[np.int64], Floats]:
     """Return G(w, w') for all sizes of the original and interior sizes of the refined, these sizes, and T − w'/k.
 
@@ -64,11 +79,8 @@ def gain_table(original: Profile, refined: Profile) -> tuple[Floats, NDArray[np.
     k = original.domain_size
     interior = refined.sizes > 0
     sizes = refined.sizes[interior]
-    excess = np.expm1(original.log_density) / k
-    overlap = np.minimum(original.sizes[:, None], sizes[None, :])
-    above = overlap * excess[:, :1] + (sizes[None, :] - overlap) * excess[:, 1:]
-    target = sizes * np.expm1(refined.log_density[interior, 0]) / k
-    return np.minimum(np.maximum(above, 0.0) / target, LARGEST_GAIN), sizes, target
+    target = sizes * (k - sizes) / k * _apart(refined)[interior]
+    return np.minimum(aligned_excess(original, sizes) / target, LARGEST_GAIN), sizes, target
 
 
 def solve_transport(original: Profile, refined: Profile, *, deadline: float | None = None) -> Transport:
@@ -158,10 +170,9 @@ def _solve(
 def _bets(
     refined: Profile, sizes: NDArray[np.int64], target: Floats, gain_dual: Floats, column_dual: Floats
 ) -> tuple[tuple[int, float, float], ...]:
-    """Return the bets of the dual, per unit of B's mass: stake·[x ∈ S'] − price, for a set S' of each size."""
+    """Return the bets of the dual, per unit of B's mass: stake·([x ∈ S'] − w'/k) − premium, a set S' of each size."""
     log_mass = refined.log_mass[refined.sizes > 0]
     used = (gain_dual > 0) & (log_mass > log_mass.max() - 600)
     unit = np.exp(-(log_mass[used] - log_mass.max()))
     stake = gain_dual[used] / target[used] * unit
-    price = stake * sizes[used] / refined.domain_size + column_dual[used] * unit
-    return tuple(zip(sizes[used].tolist(), stake.tolist(), price.tolist(), strict=True))
+    return tuple(zip(sizes[used].tolist(), stake.tolist(), (column_dual[used] * unit).tolist(), strict=True))
