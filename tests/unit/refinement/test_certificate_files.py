@@ -121,3 +121,19 @@ def test_a_parameter_holds_no_second_parameter() -> None:
     document["refined"] = {"protocol": "SS", "domain_size": 3, "parameters": {"epsilon": "1,omega=2"}}
     with pytest.raises(InputError):
         Certificate.from_json(document)
+
+
+@pytest.mark.parametrize(
+    "description",
+    [
+        {"protocol": "THE", "domain_size": 3, "parameters": {"epsilon": "1"}},
+        {"protocol": "THE", "domain_size": 3, "parameters": {"epsilon": "1.0", "theta": "0.75"}},
+    ],
+)
+def test_a_protocol_is_written_out_in_full(description: dict[str, object]) -> None:
+    """One description has one spelling: what a later version has as its default, or how it rounds, changes no claim."""
+    document = Certificate(OUE(3, 1), OUE(3, 1), "refines", Bitwise()).to_json()
+    for side in ("original", "refined"):
+        with pytest.raises(InputError) as caught:
+            Certificate.from_json(document | {side: description})
+        assert str(caught.value).startswith("A protocol in a certificate must be written out in full: 'the:epsilon=1,")

@@ -95,6 +95,13 @@ def test_of_near_pairs(name: str, apart: str, order: str) -> None:
     assert check((name, name), 3, ("1", str(1 + Fraction(apart))), order)
 
 
+@pytest.mark.parametrize("apart", ["1e-74", "4e-75"])
+def test_more_bits_are_granted_than_a_proof_may_take(monkeypatch: pytest.MonkeyPatch, apart: str) -> None:
+    """Over so many values that balls have 256 bits at most, a difference that these just show is told all the same."""
+    monkeypatch.setattr("qifldp.refinement.verify.LAST_PRECISION", 256)
+    assert check(("grr", "grr"), 3, ("1", str(1 + Fraction(apart))))
+
+
 @pytest.mark.parametrize(("below", "told"), [(30, True), (400, True), (598, True), (602, False)])
 def test_sizes_that_hardly_ever_occur_are_told_down_to_a_limit(below: int, told: bool) -> None:
     """B has more than A at size 2 only, e^−below of all: the adversary that is told bets on it, or there is none."""
