@@ -208,7 +208,7 @@ def _transport_proofs(found: Transport, original: Protocol, refined: Protocol) -
         stakes = ((v, exactly(stake / largest), premium / largest) for v, stake, premium in found.bets)
         offers = ((v, stake, price_above(stake * v / original.domain_size, above)) for v, stake, above in stakes)
         yield "transport", Bets(tuple(offers))
-    for flow in exact_flows(found, refined.profile):
+    for flow in exact_flows(found, original.profile, refined.profile):
         yield "transport", flow
     if abs(found.margin - 1) < SOLVED:
         for bets in spread_bets(original, refined):

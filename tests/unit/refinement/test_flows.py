@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from qifldp import BLH, SUE, THE, DoesNotRefine, Protocol, Refines, decide_refinement
+from qifldp.protocols.mixture import Mix
 from qifldp.refinement.certificate import Certificate
 from qifldp.refinement.proofs import SubFlow
 from qifldp.refinement.verify import verify_certificate
@@ -31,6 +32,13 @@ def test_the_pairs_that_were_undecided() -> None:
     assert flows(SUE(5, 27), BLH(5, 24))
     assert flows(SUE(3, 22), BLH(3, 20))
     assert flows(SUE(5, 32), THE(5, "35.2"))
+
+
+@pytest.mark.parametrize("epsilon", ["40", "100", "300", "699"])
+@pytest.mark.parametrize("less", ["20", "25", "30"])
+def test_rows_that_are_full_take_no_rest(epsilon: str, less: str) -> None:
+    """A third of A's mass is used, but the sizes that are used are used up, except for one."""
+    assert flows(BLH(120, epsilon), Mix(120, less, parts="1/3*ss@99+1e-40*grr"))
 
 
 @pytest.mark.parametrize("k", [3, 5, 8, 20])
