@@ -70,14 +70,17 @@ def order_comparison(
         for index, ((i, j), decision) in enumerate(order.decisions.items()):
             if progress is not None:
                 progress("deficiency", len(order.decisions) + index, 2 * len(order.decisions))
-            entries.append(_entry(asked, protocols[i], protocols[j], decision, deadline if figures else 0.0))
+            pair = decision, order.decisions[j, i]
+            entries.append(_entry(asked, protocols[i], protocols[j], pair, deadline if figures else 0.0))
         found.append(ComparedOrder(asked, order, tuple(entries)))
     return tuple(found)
 
 
 def _entry(
-    asked: float | None, original: Protocol, refined: Protocol, decision: Decision, deadline: float
+    asked: float | None, original: Protocol, refined: Protocol, pair: tuple[Decision, Decision], deadline: float
 ) -> dict[str, object]:
+    """Return what is decided on a pair; the deficiency in reverse is that of the decision in reverse."""
+    decision, reverse = pair
     figures: dict[str, object] = {
         "epsilon": asked,
         "original": original.spec,
@@ -85,9 +88,13 @@ def _entry(
         "verdict": "undecided" if isinstance(decision, Undecided) else decision.certificate.verdict,
         "method": decision.method,
     }
-    for name in ("deficiency", "deficiency_reverse", "margin"):
+    for name, one, figure in (
+        ("deficiency", decision, "deficiency"),
+        ("deficiency_reverse", reverse, "deficiency"),
+        ("margin", decision, "margin"),
+    ):
         try:
-            figures[name] = getattr(decision, name) if time.monotonic() < deadline else None
+            figures[name] = getattr(one, figure) if time.monotonic() < deadline else None
         except ConvergenceError:
             figures[name] = None
     if None in (figures["deficiency"], figures["deficiency_reverse"], figures["margin"]):

@@ -16,7 +16,7 @@ from qifldp.app.state import MATRIX, State
 from qifldp.app.worker import request_of
 from qifldp.errors import QifldpError
 from qifldp.protocols.specs import SEVEN
-from qifldp.refinement.decision import Decision, DoesNotRefine, Undecided
+from qifldp.refinement.decision import Decision, DoesNotRefine, Refines, Undecided
 from qifldp.rendering.page.figures import shown, table
 from qifldp.rendering.page.markup import tag
 
@@ -68,7 +68,7 @@ def show(state: State, question: Asked, files: Files) -> None:
         _side("forth", names, forth)
     with right:
         _side("back", names[::-1], back)
-    _figures(state, question, files, forth, names)
+    _figures(state, question, files, (forth, back), names)
 
 
 def _decided(question: Asked, pair: tuple[str, str], state: State, files: Files) -> Decision:
@@ -130,8 +130,11 @@ def _side(way: str, names: tuple[str, str], decision: Decision) -> None:
             say(f"Not proved: {error}", "error")
 
 
-def _figures(state: State, question: Asked, files: Files, forth: Decision, names: tuple[str, str]) -> None:
+def _figures(
+    state: State, question: Asked, files: Files, decisions: tuple[Decision, Decision], names: tuple[str, str]
+) -> None:
     put(tag("h3", f"How far apart: {names[0]} first, {names[1]} second"))
+    forth, back = decisions
     found: dict[str, Any] = {}
     if question.k <= LARGEST_AT_ONCE and MATRIX not in (state.original, state.refined):
         found = {key: getattr(forth, key) for key, _, _ in FIGURES}
@@ -146,6 +149,8 @@ def _figures(state: State, question: Asked, files: Files, forth: Decision, names
         found = made[0] if made else found
     if not found:
         return
+    if isinstance(back, Refines):
+        found = found | {"deficiency_reverse": back.deficiency}  # zero, proved
     rows = [
         [title, shown(found[key], "strength" if key == "margin" else "number"), words] for key, title, words in FIGURES
     ]
