@@ -148,9 +148,14 @@ def not_deployable(measured: Candidate, goal: Goal) -> str:
         return (
             f"at ε = {measured.epsilon:.4g} no hash function has its many buckets (2^31 at most); a smaller ε would do"
         )
-    if goal.most_bytes is not None and measured.report_bytes > goal.most_bytes:
-        return f"its reports have {counted(measured.report_bytes, 'byte')}, above {goal.most_bytes:,}"
-    return ""
+    return _too_large(measured.report_bytes, goal)
+
+
+def _too_large(size: int | None, goal: Goal) -> str:
+    """Return why reports of so many bytes are too large; empty if they are not, or are none."""
+    if size is None or goal.most_bytes is None or size <= goal.most_bytes:
+        return ""
+    return f"its reports have {counted(size, 'byte')}, above {goal.most_bytes:,}"
 
 
 def measured_at(protocol: Protocol, n: int) -> Candidate:
@@ -208,10 +213,11 @@ def _least_budget(
     found = Budget.read(SMALLEST_SOLVED if solution.epsilon is None else solution.epsilon)
     if goal.most_bytes is not None:
         found = _small_enough(subject, k, found, goal.most_bytes)
-    tight = subject.build(k, found).tight_epsilon
-    if goal.cap is None or tight <= goal.cap.epsilon * (1 + ALIKE):
+    protocol = subject.build(k, found)
+    if goal.cap is None or protocol.tight_epsilon <= goal.cap.epsilon * (1 + ALIKE):
         return found
-    return f"it needs a tight ε of {enough(tight)}, above {goal.cap}"
+    needs = f"it needs a tight ε of {enough(protocol.tight_epsilon)}, above {goal.cap}"
+    return _too_large(protocol.report_bytes, goal) or needs  # where no ε makes reports fit, a larger one is no help
 
 
 def _small_enough(subject: ProtocolSpec, k: int, least: Budget, most_bytes: int) -> Budget:

@@ -110,7 +110,7 @@ def solve(
         return Solution(None, "every ε reaches it" if reached(0) else "no ε reaches it")
     found = root(grid[index], grid[index + 1])
     step = 1 if take == "last" else -1
-    while (ends := _neighbour(piece, math.exp(found), step)) is not None:
+    while (ends := _neighbour(piece, math.exp(found), step, largest)) is not None:
         near, far = math.log(ends[0]), math.log(ends[1])
         before_near = log_figure(near) <= 0
         if before_near != (rising == (take == "last")):
@@ -166,15 +166,20 @@ def _in_few_digits(epsilon: float, figure: Callable[[float], float], target: flo
     return epsilon
 
 
-def _neighbour(piece: Callable[[float], Piece], epsilon: float, step: int) -> tuple[float, float] | None:
-    """Return the near and the far end of the next piece (step 1) or the one before (−1), both inside it."""
+def _neighbour(
+    piece: Callable[[float], Piece], epsilon: float, step: int, largest: float
+) -> tuple[float, float] | None:
+    """Return the near and the far end of the next piece (step 1) or the one before (−1), both inside it.
+
+    What of a piece is beyond the budgets that are looked at is not of it.
+    """
     here = piece(epsilon)
     edge = here.end if step > 0 else here.start
-    if edge is None or not SMALLEST_SOLVED < edge < LARGEST_EPSILON:
+    if edge is None or not SMALLEST_SOLVED < edge < largest:
         return None
     near = edge * (1 + step * INSIDE)
     there = piece(near)
     far = there.end if step > 0 else there.start
-    limit = float(LARGEST_EPSILON) if step > 0 else SMALLEST_SOLVED
-    far = limit if far is None else far * (1 - step * INSIDE)
-    return (near, far) if step * (far - near) > 0 and step * (limit - far) >= 0 else None
+    limit = math.nextafter(largest, 0) if step > 0 else SMALLEST_SOLVED
+    far = limit if far is None or step * (far - limit) >= 0 else far * (1 - step * INSIDE)
+    return (near, far) if step * (far - near) > 0 else None

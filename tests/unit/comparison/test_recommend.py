@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 
 from qifldp import SS, InputError, shannon_capacity
 from qifldp.comparison.accuracy import weighted_standard_error
-from qifldp.comparison.candidates import ALIKE, DEFAULT_CAP, Candidate, Goal, Kind
+from qifldp.comparison.candidates import ALIKE, DEFAULT_CAP, Candidate, Goal, Kind, candidate_for
 from qifldp.comparison.frontier import frontier
 from qifldp.comparison.recommend import MATERIAL, Recommendation, _first, _rank, recommend
 from qifldp.exact.budget import Budget
@@ -384,6 +385,38 @@ def test_a_parameter_that_a_domain_does_not_have_is_infeasible() -> None:
     assert reasons == ["omega must be a whole number from 1 to 2, got '5'"]
     assert found.chosen is not None
     assert {found.chosen.protocol} | {other.protocol for other in found.others} == {"MIX", "OUE", "SS"}
+
+
+@pytest.mark.parametrize("kind", ["asr", "bits"])
+@pytest.mark.parametrize("name", ["ss", "olh", "the"])
+def test_no_jump_of_a_rounded_parameter_leads_beyond_the_largest_epsilon(name: str, kind: Kind) -> None:
+    """Just below what a protocol leaks at the largest ε, where sets next in size leak less at a larger one."""
+    many = 0
+    for k, cap in product((3, 5, 10, 100), ("0.5", "2", "3", "4", "5")):
+        figure = shannon_capacity if kind == "bits" else asr
+        blind = 0 if kind == "bits" else 1 / k
+        most = float(figure(parse_spec(name).build(k, Budget.read(cap))))
+        for share in (0.8, 0.9, 0.95, 0.98, 0.99, 0.999):
+            goal = Goal(kind, blind + share * (most - blind), cap=Budget.read(cap))
+            found = candidate_for(parse_spec(name), k, 1000, goal)
+            if found.outcome != "infeasible":
+                assert goal.is_kept(found)
+                many += 1
+    assert many > 100
+
+
+@pytest.mark.parametrize(
+    ("limit", "cap", "spec"),
+    [(1.965, None, "mix:epsilon=4,parts=0.0453438*ss@1+0.9546562*ss@2"), (1.2506, "3", None)],
+)
+def test_a_limit_on_bits_just_below_a_jump_keeps_the_largest_epsilon(
+    limit: float, cap: str | None, spec: str | None
+) -> None:
+    goal = Goal("bits", limit, cap=None if cap is None else Budget.read(cap))
+    chosen = recommend(domain_size=100, n=10**5, goal=goal).chosen
+    assert chosen is not None
+    assert goal.is_kept(chosen)
+    assert spec in (None, chosen.spec)
 
 
 @pytest.mark.slow

@@ -80,6 +80,13 @@ def test_a_budget_that_is_too_small_is_told_from_the_one_needed() -> None:
     assert "GRR: it needs a tight ε of 0.315, above 0.31489" in {f"{o.protocol}: {o.reason}" for o in found.others}
 
 
+def test_no_larger_epsilon_is_advised_where_reports_are_too_large_at_any() -> None:
+    goal = Goal("error", 0.00066946, most_bytes=1, cap=Budget.read("2.55165"))
+    found = recommend(domain_size=3000, n=10**5, goal=goal)
+    reasons = {other.protocol: other.reason for other in found.others}
+    assert reasons["GRR"] == "its reports have 2 bytes, above 1"
+
+
 def test_leakage_that_is_less_by_digits_that_do_not_show() -> None:
     found = recommend(domain_size=10**5, n=10**12, goal=Goal("epsilon", Budget.read(60)))
     reasons = {other.protocol: other.reason for other in found.others}

@@ -19,9 +19,9 @@ PLANES = (
 
 
 FRONTIER = (
-    "Down and to the left is better. Each line is exact to 0.02 % of the error: of all protocols, known or not, that "
-    "keep the tight ε written at its end, none is below it. (Where the protocols have many tight ε, only the largest "
-    "has its line.)"
+    "Down and to the left is better. Each line is exact, to 0.02 % of the error or a millionth of the leakage: of all "
+    "protocols, known or not, that keep the tight ε written at its end, none is below it. (Where the protocols have "
+    "many tight ε, only the largest has its line.)"
 )
 
 
