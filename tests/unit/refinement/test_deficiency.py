@@ -17,6 +17,7 @@ from qifldp.channels.profile import Profile
 from qifldp.refinement.bracket import bracket_deficiency
 from qifldp.refinement.deficiency_certificate import DeficiencyCertificate
 from qifldp.refinement.proofs import Bets, SubFlow
+from qifldp.refinement.search import strength
 from qifldp.refinement.search.explicit_strength import explicit_deficiency
 from qifldp.refinement.search.linear import Floats, maximise
 from qifldp.refinement.search.strength import deficiency
@@ -68,6 +69,28 @@ def test_brackets_are_narrow_and_hold_the_figure(original: Protocol, refined: Pr
     figure = deficiency(original.profile, refined.profile)
     assert figure is not None
     assert certificate.ends[0] < figure < certificate.ends[1]
+
+
+@pytest.mark.parametrize(("k", "epsilon"), [(100, "1e-6"), (120, "3e-6"), (120, "1e-5"), (165, "1e-7"), (200, "1e-6")])
+def test_what_is_too_little_for_the_program_to_see(k: int, epsilon: str) -> None:
+    """It told a thousand times as much, or ended without an answer, where sizes are all that tells two apart."""
+    for original, refined in permutations([kind(k, epsilon) for kind in (BLH, OLH, SUE, OUE)], 2):
+        figure = deficiency(original.profile, refined.profile)
+        certificate = bracket_deficiency(original=original, refined=refined)
+        assert figure is not None
+        assert figure < SOLVED / 10
+        assert certificate.ends[0] <= figure <= certificate.ends[1]
+        assert certificate.most - certificate.least < SOLVED / 10
+
+
+def test_sizes_that_are_left_out_count_as_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So the figure is never below the truth, whatever is left out."""
+    pairs = list(permutations([kind(30, 2) for kind in (GRR, BLH, SUE, OUE, THE)], 2))
+    exact = [deficiency(a.profile, b.profile) for a, b in pairs]
+    monkeypatch.setattr(strength, "NEGLIGIBLE", 1e-2)
+    more = [deficiency(a.profile, b.profile) for a, b in pairs]
+    assert all(x is not None and y is not None and x <= y + 1e-12 for x, y in zip(exact, more, strict=True))
+    assert sum(x is not None and y is not None and x + 1e-3 < y for x, y in zip(exact, more, strict=True)) > 5
 
 
 def test_all_pairs_at_an_ordinary_budget() -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from fractions import Fraction
+from typing import Any
 
+import highspy
 import numpy as np
 import pytest
 from scipy.optimize import linprog
@@ -16,6 +18,7 @@ from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.threshold_histogram import THE
 from qifldp.protocols.unary_encoding import OUE, SUE, UE
+from qifldp.refinement.search import transport
 from qifldp.refinement.search.transport import aligned_excess, aligned_mass, gain_table, solve_transport
 
 ROUNDED = 1e-12
@@ -34,6 +37,25 @@ PAIRS: tuple[tuple[Protocol, Protocol], ...] = (
     (OLH(6, 2), SS(6, "1.5", omega=2)),
     (UE(5, p="0.2", q="0.7"), OUE(5, "0.3")),
 )
+
+
+def test_the_time_that_is_left_is_counted_from_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The solver's clock goes on from one round to the next, and its limit is a time on that clock."""
+    limits: list[float] = []
+
+    class Late(highspy.Highs):
+        def getRunTime(self) -> float:  # noqa: N802  # as HiGHS calls it
+            return 1000.0
+
+        def setOptionValue(self, name: str, value: Any) -> highspy.HighsStatus:  # noqa: N802
+            if name == "time_limit":
+                limits.append(value)
+            return super().setOptionValue(name, value)
+
+    monkeypatch.setattr(transport, "silent_solver", Late)
+    solve_transport(OUE(100, 1).profile, SUE(100, 1).profile, deadline=time.monotonic() + 60)
+    assert limits
+    assert all(1000 < limit < 1061 for limit in limits)
 
 
 @pytest.mark.parametrize(("original", "refined"), PAIRS)

@@ -65,6 +65,10 @@ def nearest(original: Profile, refined: Profile, *, seconds: float | None = None
     a, b = _bulk(original), _bulk(refined)
     if len(a.sizes) * len(b.sizes) > MOST_PAIRS:
         return None
+    left_out = float(np.exp(refined.log_mass[~np.isin(refined.sizes, b.sizes)]).sum())
+    plain = _plain(a, b)
+    if _distance(a, b, plain) <= FINEST:  # too little for the program to see: it would find any garbling as good
+        return Nearest(clear_of_rounding(_distance(a, b, plain) + left_out), _shares(a, b, plain), ())
     ones = np.ones((len(a.sizes), len(b.sizes)))
     goal, member = np.exp(b.log_mass), _member(b)
     # TV is the sum of what B has beyond the garbling, inside and outside of its sets.
@@ -74,12 +78,33 @@ def nearest(original: Profile, refined: Profile, *, seconds: float | None = None
     found = program.solve(np.full(2 * len(goal), -1.0), -missing, need, seconds)
     flow = np.maximum(found.flow, 0.0)
     flow *= np.minimum(1.0, program.room / np.maximum(flow.sum(axis=1), program.room))[:, None]  # within the tolerance
-    w, v = np.nonzero(flow)
-    flows = zip(a.sizes[w].tolist(), b.sizes[v].tolist(), (flow[w, v] / goal[v]).tolist(), strict=True)
+    flow = min((flow, plain), key=lambda one: _distance(a, b, one))
     stake, price = _adversary(b, *found.worth)
     bets = zip(b.sizes.tolist(), stake.tolist(), price.tolist(), strict=True)
-    left_out = float(np.exp(refined.log_mass[~np.isin(refined.sizes, b.sizes)]).sum())
-    return Nearest(clear_of_rounding(_distance(a, b, flow) + left_out), tuple(flows), tuple(bets))
+    return Nearest(clear_of_rounding(_distance(a, b, flow) + left_out), _shares(a, b, flow), tuple(bets))
+
+
+def _plain(a: Profile, b: Profile) -> Floats:
+    """Return the flow of a garbling that leaves reports as they are, as many of each size as both have.
+
+    The others become reports of the sizes that are wanting, whatever theirs was. At a tiny ε, where sizes are all that
+    tells two protocols apart, hardly anything is nearer.
+    """
+    room, goal = np.exp(a.log_mass), np.exp(b.log_mass)
+    _, w, v = np.intersect1d(a.sizes, b.sizes, assume_unique=True, return_indices=True)
+    kept = np.zeros((len(room), len(goal)))
+    kept[w, v] = np.minimum(room[w], goal[v])
+    spare, wanting = room - kept.sum(axis=1), goal - kept.sum(axis=0)
+    total = max(float(spare.sum()), float(wanting.sum()))
+    moved: Floats = kept + np.outer(spare, wanting) / total if total > 0 else kept
+    return moved
+
+
+def _shares(a: Profile, b: Profile, flow: Floats) -> tuple[tuple[int, int, float], ...]:
+    """Return a flow as triples (w, w', share of B's mass at w')."""
+    w, v = np.nonzero(flow)
+    shares = flow[w, v] / np.exp(b.log_mass)[v]
+    return tuple(zip(a.sizes[w].tolist(), b.sizes[v].tolist(), shares.tolist(), strict=True))
 
 
 def _distance(a: Profile, b: Profile, flow: Floats) -> float:

@@ -110,7 +110,7 @@ def solve_transport(original: Profile, refined: Profile, *, deadline: float | No
             left = deadline - time.monotonic()
             if left <= 0:
                 raise ConvergenceError("The time limit was reached.")
-            solver.setOptionValue("time_limit", left)
+            solver.setOptionValue("time_limit", solver.getRunTime() + left)  # its clock goes on from run to run
         psi, row_dual, column_dual, gain_dual = _solve(
             solver, rows, columns, w, v, share[w, v], load[w, v], gains[w, v] * share[w, v]
         )
