@@ -392,17 +392,17 @@ def test_a_parameter_that_a_domain_does_not_have_is_infeasible() -> None:
 def test_no_jump_of_a_rounded_parameter_leads_beyond_the_largest_epsilon(name: str, kind: Kind) -> None:
     """Just below what a protocol leaks at the largest ε, where sets next in size leak less at a larger one."""
     many = 0
-    for k, cap in product((3, 5, 10, 100), ("0.5", "2", "3", "4", "5")):
+    for k, cap in product((3, 10, 100), ("0.5", "2", "3", "4", "5")):
         figure = shannon_capacity if kind == "bits" else asr
         blind = 0 if kind == "bits" else 1 / k
         most = float(figure(parse_spec(name).build(k, Budget.read(cap))))
-        for share in (0.8, 0.9, 0.95, 0.98, 0.99, 0.999):
+        for share in (0.9, 0.97, 0.99):
             goal = Goal(kind, blind + share * (most - blind), cap=Budget.read(cap))
             found = candidate_for(parse_spec(name), k, 1000, goal)
             if found.outcome != "infeasible":
                 assert goal.is_kept(found)
                 many += 1
-    assert many > 100
+    assert many > 30
 
 
 @pytest.mark.parametrize(
