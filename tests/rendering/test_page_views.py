@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import re
+from collections.abc import Iterator
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import altair as alt
 import numpy as np
@@ -26,9 +29,7 @@ from qifldp.rendering.page.assemble import charts_of, page_of
 from qifldp.rendering.page.hasse import hasse_svg
 from qifldp.rendering.page.labels import (
     EDGE_ABOVE,
-    EDGE_RIGHT,
-    OFFSET,
-    SIDES,
+    LONGEST,
     bounds,
     frontier_labels,
     joint_labels,
@@ -38,7 +39,7 @@ from qifldp.rendering.page.labels import (
 )
 from qifldp.rendering.page.looks import looks_of
 from qifldp.rendering.page.markup import script_json, tag
-from qifldp.rendering.page.places import HEIGHT, LETTER, SMALL_LETTER, Axes, Word, is_clear
+from qifldp.rendering.page.places import HEIGHT, LETTER, LINE, MARK, SMALL_LETTER, Axes, Word, is_clear
 from qifldp.rendering.page.views import leakage_chart, plane_chart
 
 LARGEST_PAGE = 3_000_000
@@ -159,14 +160,14 @@ POINTS = [{"series": name, "x": x, "y": y} for name, x, y in (("A", 1.0, 1.0), (
 
 def test_points_at_one_place_share_a_label() -> None:
     labels = joint_labels(POINTS, "x", "y", AXES, width=760)
-    assert [(one["label"], one["side"]) for one in labels] == [("A, B", "above"), ("C", "above")]
-    assert labels[0]["x"] == 1.01  # beside the outermost
+    assert [(one.word.text, one.side) for one in labels] == [("A, B", "above"), ("C", "above")]
+    assert labels[0].word.at == AXES.place(1.01, 1.01)  # beside the outermost
 
 
 def test_labels_without_room_beside_their_points_stand_on_the_edge_above_them() -> None:
     far = [point | {"x": float(str(point["x"])) + 2.9} for point in POINTS[:2]]
     (label,) = joint_labels(far, "x", "y", AXES, width=250)
-    assert (label["label"], label["side"], label["y"]) == ("A, B", "edge", 1.01)
+    assert (label.word.text, label.side, label.word.at) == ("A, B", "edge", (1.0, AXES.place(0, 1.01)[1]))
 
 
 def test_points_share_a_label_if_theirs_would_meet_at_that_width() -> None:
@@ -178,7 +179,7 @@ def test_points_share_a_label_if_theirs_would_meet_at_that_width() -> None:
 def test_a_label_stands_where_no_line_and_no_other_point_is() -> None:
     def sides(*points: dict[str, Any], lines: tuple[list[tuple[float, float]], ...] = ()) -> list[object]:
         drawn = [AXES.line(line) for line in lines]
-        return [one["side"] for one in joint_labels(points, "x", "y", AXES, width=760, lines=drawn)]
+        return [one.side for one in joint_labels(points, "x", "y", AXES, width=760, lines=drawn)]
 
     a, b = ({"series": name, "x": x, "y": 1.0} for name, x in (("A", 1.0), ("B", 2.0)))
     above = [(0.0, 1.06), (1.0, 1.05), (4.0, 0.9)]
@@ -202,14 +203,46 @@ def test_a_label_stands_where_no_other_word_is() -> None:
     words: list[Word] = []
     for side, right, above in (("above", 12, 9), ("below", 12, -9), ("before", -12, -9), ("behind", -12, 9)):
         (label,) = joint_labels([a], "x", "y", AXES, width=760, words=words)
-        assert label["side"] == side
+        assert label.side == side
         words.append(Word("word", place, right, above))
 
 
 def test_labels_of_points_do_not_meet_one_another() -> None:
     long, lower = {"series": "a long name", "x": 1.0, "y": 1.0}, {"series": "B", "x": 1.5, "y": 0.978}
     for points, sides in (([long, lower], ["above", "below"]), ([lower], ["above"])):
-        assert [one["side"] for one in joint_labels(points, "x", "y", AXES, width=420)] == sides
+        assert [one.side for one in joint_labels(points, "x", "y", AXES, width=420)] == sides
+
+
+def test_a_label_in_the_way_of_a_line_takes_the_place_of_a_word_that_can_yield() -> None:
+    a, below = {"series": "A", "x": 1.0, "y": 1.0}, Word("word", AXES.place(1, 1), 12, -9)
+    over = AXES.line([(1.0, 1.05), (4.0, 1.05)])
+    beside = [Word("word", AXES.place(1, 1), -12, above) for above in (9, -9)]
+    for words, side in (([below], "before"), ([below, *beside], "below")):
+        (label,) = joint_labels([a], "x", "y", AXES, width=760, lines=[over], words=words)
+        assert label.side == side
+
+
+def test_a_label_that_meets_something_everywhere_is_on_the_chart() -> None:
+    at = {"series": "A", "x": 1.0, "y": 1.99}
+    around = [at | {"series": "B" * 60, "x": 1.0 + x, "y": 1.9} for x in (-0.2, 0.3)]
+    for label in joint_labels([at, *around], "x", "y", AXES, width=760):
+        assert is_clear(label.word, 760)
+
+
+def test_nothing_of_a_long_label_is_lost() -> None:
+    names = [f"SS:omega={place}" for place in range(1, 12)] + ["a name that alone is longer than a line can be"]
+    points = [{"series": name, "x": 2.0, "y": 1.0} for name in names]
+    (label,) = joint_labels(points, "x", "y", AXES, width=250)
+    lines = [line for line, _ in label.word.rows]
+    assert " ".join(lines) == ", ".join(names).replace("can be", "can\nbe").replace("\n", " ")
+    left, right, bottom, top = label.word.box(250)
+    assert right - left == LETTER * max(map(len, lines)) <= LONGEST
+    middles = [HEIGHT * label.word.at[1] + above for _, above in label.word.rows]
+    assert middles == sorted(middles, reverse=True)
+    assert (middles[0] + LINE, middles[-1] - LINE) == pytest.approx((top, bottom))
+    assert set(np.diff(middles)) == {-2 * LINE}
+    lowest = bottom - HEIGHT * label.word.at[1]
+    assert lowest == EDGE_ABOVE - LINE  # as far from its point as a label of one line
 
 
 def test_a_word_meets_a_line_that_falls_between_its_letters() -> None:
@@ -221,6 +254,20 @@ def test_a_word_meets_a_line_that_falls_between_its_letters() -> None:
     assert is_clear(word, 760, lines=[steep[:2], steep[2:]])
     over, ends = np.array([(0.0, 0.6), (1.0, 0.6)]), np.array([(0.0, 0.5), (0.5, 0.5)])
     assert is_clear(word, 760, lines=[over, ends])
+    notch = np.array([(0.0, 0.6), (inside - 1e-3, 0.6), (inside, 0.5), (inside + 1e-3, 0.6), (1.0, 0.6)])
+    assert not is_clear(word, 760, lines=[notch])
+    upright = np.array([(inside, 0.0), (inside, 1.0)])
+    assert not is_clear(word, 760, lines=[upright])
+    assert is_clear(word, 760, lines=[upright - (0.05, 0), upright - (-0.05, 0)])
+
+
+def test_a_word_is_half_a_mark_away_from_points() -> None:
+    word = Word("word", (0.5, 0.5), 9, 0)
+    left, right, bottom, top = word.box(760)
+    across, up = (left + right) / 2, (bottom + top) / 2
+    for away, clear in ((MARK - 1, False), (MARK + 1, True)):
+        for x, y in ((left - away, up), (right + away, up), (across, bottom - away), (across, top + away)):
+            assert is_clear(word, 760, points=[(x / 760, y / HEIGHT)]) == clear
 
 
 @pytest.mark.parametrize(("at", "clear"), [((0.5, 0.5), True), ((0.99, 0.5), False), ((0.5, 0.99), False)])
@@ -304,46 +351,128 @@ def plane_of(size: int, epsilon: str, n: int) -> Plane:
     return plane(asked, rows, SEVEN, sources, n)
 
 
+def drawn(found: Plane, key: str, size: int = 10, caps: tuple[float, ...] = ()) -> dict[str, Any]:
+    presets = [{"name": str(cap), "most_bits": cap} for cap in caps]
+    return plane_chart(found, key, looks_of(dict.fromkeys(SEVEN, "FILE")), presets, domain_size=size)
+
+
 def words_of(spec: dict[str, Any], width: float) -> list[Word]:
     """Return the words that a chart of one plane shows at a width, beside the places where they stand."""
-    x, y = (spec["layer"][0]["encoding"][axis]["scale"]["domain"] for axis in "xy")
-    axes, data = Axes(tuple(x), tuple(y)), spec["datasets"]
+    (points,) = (layer["encoding"] for layer in spec["layer"] if layer["mark"]["type"] == "point")
+    across, up = (points[axis]["scale"]["domain"] for axis in "xy")
+    axes, data, key = Axes(tuple(across), tuple(up)), spec["datasets"], points["x"]["field"]
     shown = {name: [one for one in data[name] if one["least"] <= width < one["below"]] for name in ("edges", "labels")}
-    found = [Word(one["label"], (1.0, 1.0), -8, -12, SMALL_LETTER) for one in data.get("far", ())]
-    found += [Word(one["label"], (0.0, 0.0), 8, 10, SMALL_LETTER) for one in data["corner"]]
-    for one in shown["edges"]:
-        place = axes.place(x[1], one["standard_error_weighted"])
-        found.append(Word(one["label"], place, EDGE_RIGHT, one["above"], SMALL_LETTER))
-    for one in shown["labels"]:
-        place = axes.place(one["asr_uniform"], one["standard_error_weighted"])
-        ahead, up = {side: (ahead, up) for side, ahead, up in SIDES}[one["side"]]
-        at_edge = Word(one["label"], (1.0, place[1]), EDGE_RIGHT, EDGE_ABOVE)
-        beside = Word(one["label"], place, ahead * OFFSET, up * OFFSET)
-        found.append(at_edge if one["side"] == "edge" else beside)
-    return found
+    return [
+        Word(
+            one["label"], axes.place(one[key], one["standard_error_weighted"]), one["right"], one["above"],
+            SMALL_LETTER if name == "edges" else LETTER,
+        )
+        for name, records in shown.items()
+        for one in records
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("width", [590, 760, 1040])
 @pytest.mark.parametrize(
-    ("size", "epsilon", "n"), [(2, "1", 100), (10, "8", 1000), (50, "2", 10_000), (1000, "20", 1000), (1000, "60", 10)]
+    ("size", "epsilon", "n"),
+    [(2, "1", 100), (10, "8", 1000), (50, "2", 10_000), (300, "10", 1000), (1000, "20", 1000), (1000, "60", 10)],
 )
 def test_no_two_words_of_a_plane_meet(size: int, epsilon: str, n: int, width: int) -> None:
     """At widths of paper and of screens; a telephone may have no room."""
     found = plane_of(size, epsilon, n)
-    words = words_of(plane_chart(found, "asr_uniform", looks_of(dict.fromkeys(SEVEN, "FILE"))), width)
+    words = words_of(drawn(found, "asr_uniform"), width)
     assert {word.text for word in words if word.text.startswith("tight")}
     for place, word in enumerate(words):
         assert is_clear(word, width, words=words[:place]), word.text
+
+
+@pytest.mark.parametrize("width", [760, 1040])
+def test_the_word_on_a_frontier_yields_to_a_name_that_has_one_place(width: int) -> None:
+    found = plane_of(300, "10", 1000)
+    spec = drawn(found, "asr_uniform", 300)
+    (points,) = (layer["encoding"] for layer in spec["layer"] if layer["mark"]["type"] == "point")
+    axes = Axes(*(tuple(points[axis]["scale"]["domain"]) for axis in "xy"))
+    corners = [
+        [(one["asr_uniform"], one["standard_error_weighted"]) for one in found.frontier if one["epsilon"] == epsilon]
+        for epsilon in {one["epsilon"] for one in found.frontier}
+    ]
+    words = words_of(spec, width)
+    assert "grr, ss" in {word.text for word in words}
+    assert all(is_clear(word, width, lines=[axes.line(line) for line in corners]) for word in words)
 
 
 def test_what_is_out_of_reach_is_that_of_the_largest_budget() -> None:
     found = plane_of(10, "4", 1000)
     budgets = sorted({one["epsilon"] for one in found.frontier})
     assert budgets[0] < 3.9 < budgets[-1]  # of THE, and of the others
-    spec = plane_chart(found, "asr_uniform", looks_of(dict.fromkeys(SEVEN, "FILE")))
-    assert spec["datasets"]["corner"] == [{"label": "shaded: out of reach at tight ε ≤ 4"}]
+    spec = drawn(found, "asr_uniform")
+    assert spec["title"]["text"] == ["shaded: out of reach at tight ε ≤ 4"]
     (area,) = (layer for layer in spec["layer"] if layer["mark"]["type"] == "area")
     assert area["transform"] == [{"filter": f"(datum.epsilon === {budgets[-1]})"}]
+
+
+def _heights(element: ET.Element, above: float) -> Iterator[tuple[str, float]]:
+    """Yield every text of a picture, and how far down it is."""
+    moved = re.match(r"translate\([^,]*,([^)]*)\)", element.get("transform", ""))
+    down = above + (float(moved[1]) if moved else 0.0)
+    if element.text:
+        yield element.text, down
+    for child in element:
+        yield from _heights(child, down)
+
+
+def test_notes_stand_over_the_chart() -> None:
+    """Inside, a level frontier would strike through them."""
+    spec = drawn(plane_of(50, "10", 1000), "asr_uniform")
+    assert spec["title"]["text"] == ["shaded: out of reach at tight ε ≤ 10"]
+    assert spec["title"]["subtitle"] == ["off the chart, above: the, olh, oue, blh"]
+    svg = ET.fromstring(vl_convert.vegalite_to_svg(spec | {"width": 300}))
+    down = dict(_heights(svg, 0.0))
+    notes = [down.pop(spec["title"][part][0]) for part in ("text", "subtitle")]
+    assert "tight ε 5.975" in down
+    assert notes[0] < notes[1] < min(down.values()) - LINE
+    assert "title" not in drawn(plane_of(10, "1", 1000), "shannon_capacity_bits")
+
+
+def test_long_notes_have_lines_that_fit_the_narrowest_chart() -> None:
+    found = plane_of(50, "10", 1000)
+    names = {name: f"{name}:some=parameters" for name in SEVEN}
+    points = tuple(one | {"series": names[str(one["series"])]} for one in found.points)
+    lines = plane_chart(
+        Plane(10.0, points, found.frontier), "asr_uniform", looks_of(dict.fromkeys(names.values(), "FILE")),
+        domain_size=50,
+    )["title"]["subtitle"]  # fmt: skip
+    assert len(lines) > 1
+    assert all(SMALL_LETTER * len(line) <= 250 for line in lines)
+    assert " ".join(lines) == "off the chart, above: " + ", ".join(names[one] for one in ("the", "olh", "oue", "blh"))
+
+
+@pytest.mark.parametrize(("size", "epsilon"), [(100_000, "20"), (10, "8"), (2, "60")])
+def test_no_axis_of_leakage_goes_beyond_what_can_be(size: int, epsilon: str) -> None:
+    found = plane_of(size, epsilon, 1000)
+    for key, most in (("asr_uniform", 1), ("pairwise_advantage", 1), ("shannon_capacity_bits", math.log2(size))):
+        left, right = drawn(found, key, size)["layer"][0]["encoding"]["x"]["scale"]["domain"]
+        assert left < max(float(str(one[key])) for one in found.points) < right <= most + 0.02 * (most - left)
+
+
+@pytest.mark.parametrize("width", [270, 340, 590, 760, 1040])
+@pytest.mark.parametrize("epsilon", ["4", "8"])
+def test_words_keep_clear_of_the_caps_of_deployed_systems(epsilon: str, width: int) -> None:
+    caps = (1.95, 6.5, 11.5)
+    found = plane_of(1000, epsilon, 1000)
+    spec = drawn(found, "shannon_capacity_bits", 1000, caps)
+    left, right = spec["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    uprights = [np.array([(x, 0.0), (x, 1.0)]) for cap in caps if 0 < (x := (cap - left) / (right - left)) < 1]
+    assert uprights
+    assert all(is_clear(word, width, lines=uprights) for word in words_of(spec, width))
+
+
+def test_the_caps_of_deployed_systems_leave_the_axis_as_it_is() -> None:
+    spec = drawn(plane_of(1000, "8", 1000), "shannon_capacity_bits", 1000, (6.5, 11.5))
+    domains = [layer["encoding"]["x"]["scale"] for layer in spec["layer"] if layer["mark"]["type"] in ("rule", "point")]
+    assert domains[0] == domains[1]
+    texts = re.findall(r">([^<>]+)</text>", vl_convert.vegalite_to_svg(spec | {"width": 400}))
+    assert "0" not in texts
 
 
 def test_curves_are_shown_to_their_end(findings: Findings) -> None:

@@ -17,6 +17,7 @@ from qifldp import GRR, SS, Channel, InputError, bayes_capacity, shannon_capacit
 from qifldp.comparison.accuracy import weighted_standard_error
 from qifldp.comparison.frontier import (
     FEW,
+    LEAST_DRAWN,
     NARROW,
     WITHIN,
     Frontier,
@@ -229,6 +230,7 @@ def test_the_drawn_line_is_the_frontier(k: int, epsilon: float) -> None:
     assert not is_drawn_right(k, asr, 1.01 * errors, truth)
     assert not is_drawn_right(k, asr[[0, -1]], errors[[0, -1]], truth)
     assert len(asr) <= MOST_POINTS
+    assert k * asr[0] - 1 == pytest.approx(LEAST_DRAWN * float(found.excess[-1]), rel=1e-9, abs=1e-12)
     corners = (1 + found.excess[1:]) / k
     if len(corners) <= FEW:
         assert set(corners[corners >= asr[0]]) <= set(asr)

@@ -39,7 +39,8 @@ def show(state: State, question: Asked, files: Files) -> None:
         )
     series = series_of(found.points)
     legend(series)
-    spec = plane_chart(found, key, looks_of(series), cached.presets(question.k, question.n))
+    presets = cached.presets(question.k, question.n)
+    spec = plane_chart(found, key, looks_of(series), presets, domain_size=question.k)
     chart(spec, alternative=f"{QUANTITIES[key].heading} against the error of a frequency. The table has the numbers.")
     extra = ("frontier_share", "least_error") if known else ()
     heads = [

@@ -70,9 +70,11 @@ def charts_of(findings: Findings) -> dict[str, dict[str, Any]]:
     looks, plane_looks = _looks(findings)
     presets = findings.presets
     charts = {f"sweep-{key}": leakage_chart(findings.sweep, key, looks, presets) for key in _drawn(findings)}
+    k = findings.comparison.domain_size
     for at, plane in enumerate(findings.planes):
         charts |= {
-            f"plane-{at}-{key}": plane_chart(plane, key, plane_looks, presets, at=at) for key, _ in pictures.PLANES
+            f"plane-{at}-{key}": plane_chart(plane, key, plane_looks, presets, domain_size=k, at=at)
+            for key, _ in pictures.PLANES
         }
     for at, curves in enumerate(findings.curves):
         charts[f"trade-off-{at}"] = trade_off_chart(curves, looks, at=at)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from string import ascii_uppercase
 
 import numpy as np
 
-from qifldp.rendering.page.places import SMALL_LETTER, Axes, Line, Place, Word, is_clear
+from qifldp.rendering.page.places import LETTER, LINE, SMALL_LETTER, Axes, Line, Place, Word, is_clear
 
 MARGIN = 0.14
 """Of the range of the values, left free on both sides."""
@@ -17,13 +19,16 @@ NEAR_Y = 0.06
 """Share of the chart's height within which two points share one label, if they are near across too."""
 
 EDGE = 0.015
-"""Of the range, left free above the largest value that a quantity can have: half a point, and no tick."""
+"""Of the range, left free above the largest value that a quantity can have: half a point."""
 
 WIDTHS = (250, 420, 760)
 """Pixels across a chart from which labels are placed anew: on telephones, on paper, on screens."""
 
 BETWEEN = 1.4
 """A width within each of these classes, in its least one: labels that are clear at both are clear."""
+
+LONGEST = 220
+"""Pixels of a line of a label at most, which the narrowest chart has; a longer label has several lines."""
 
 OFFSET = 9
 """Pixels between a point, or the end of a line, and its label."""
@@ -37,8 +42,8 @@ On the edge are those only that have no room ahead of their points.
 EDGE_RIGHT, EDGE_ABOVE = -6, 17
 """Pixels from the right edge, and above the highest of its points, of a label on the edge."""
 
-ENDS = (-OFFSET, OFFSET, -21, 21)
-"""Pixels from the end of a line up to the word on it: the first that is clear; the last two leave a point between."""
+ENDS = (-OFFSET, OFFSET, -21, 21, -33, 33)
+"""Pixels from the end of a line up to the word on it: the first that is clear; points or words may be between."""
 
 BESIDE = 45
 """Pixels across within which two points share one label: as many as a name takes with its point."""
@@ -65,6 +70,19 @@ def bounds(values: Sequence[float], *, logarithmic: bool, most: float = math.inf
     return left, min(highs + 1.6 * room, most + EDGE * (most - left) if math.isfinite(most) else math.inf)
 
 
+@dataclass(frozen=True)
+class Label:
+    """The names of points.
+
+    Attributes:
+        word: The names, and where they stand.
+        side: On which of ``SIDES``.
+    """
+
+    word: Word
+    side: str
+
+
 def joint_labels(
     points: Sequence[Mapping[str, object]],
     x: str,
@@ -74,11 +92,13 @@ def joint_labels(
     width: int,
     lines: Sequence[Line] = (),
     words: Sequence[Word] = (),
-) -> list[dict[str, object]]:
+) -> list[Label]:
     """Return labels for points; those at nearly one place have one label, beside the outermost of them.
 
-    It stands on the right, above or below the point, or on the left, where it meets no line, no other point and no
-    other word. A label that has no room on the right may stand on the chart's edge, above the highest of its points.
+    It stands on the right, above or below the point, or on the left, where it meets no other point, no other label
+    and, if there is such a place, no line and, of such places, no other word. A label that has no room on the right may
+    stand on the chart's edge, above the highest of its points. One that meets something everywhere is on the chart at
+    least.
 
     Args:
         points: Records with ``series`` and both keys.
@@ -87,7 +107,7 @@ def joint_labels(
         axes: The axes.
         width: The least width of the chart, of ``WIDTHS``.
         lines: Lines of the chart.
-        words: Other words on the chart.
+        words: Other words on the chart, which can yield.
     """
     places = [axes.place(point[x], point[y]) for point in points]
     groups: list[list[int]] = []
@@ -100,35 +120,53 @@ def joint_labels(
                 break
         else:
             groups.append([own])
-    found: list[dict[str, object]] = []
-    standing = list(words)
+    found: list[Label] = []
     for group in groups:
-        text = ", ".join(str(points[i]["series"]) for i in group)
+        text = _broken(", ".join(str(points[i]["series"]) for i in group))
+        more = LINE * text.count("\n")  # half of what its other lines take
         outermost = max(group, key=lambda i: places[i][0])
         highest = max(group, key=lambda i: places[i][1])
-        sides = {side: Word(text, places[outermost], ahead * OFFSET, up * OFFSET) for side, ahead, up in SIDES}
-        sides["edge"] = Word(text, (1.0, places[highest][1]), EDGE_RIGHT, EDGE_ABOVE)
-        has_room = sides["above"].box(width)[1] <= width
-        clear = [
-            side
-            for side, word in sides.items()
-            if not (side == "edge" and has_room)
-            and all(
-                is_clear(
-                    word,
-                    pixels,
-                    lines=lines,
-                    points=[one for i, one in enumerate(places) if i != (highest if side == "edge" else outermost)],
-                    words=standing,
-                )
-                for pixels in (width, BETWEEN * width)
-            )
+        sides = [
+            Label(Word(text, places[outermost], ahead * OFFSET, up * (OFFSET + more)), side)
+            for side, ahead, up in SIDES
         ]
-        side = (*clear, "above" if has_room else "edge")[0]
-        anchor = points[highest if side == "edge" else outermost]
-        standing.append(sides[side])
-        found.append({"label": text, "side": side, x: anchor[x], y: anchor[y]})
+        edge = Label(Word(text, (1.0, places[highest][1]), EDGE_RIGHT, EDGE_ABOVE + more), "edge")
+        has_room = sides[0].word.box(width)[1] <= width
+        sides = [edge if one.side == "edge" else one for one in sides if not (one.side == "edge" and has_room)]
+        names = [one.word for one in found]
+        clear = (
+            one
+            for met, all_places, standing in (
+                (lines, places, [*names, *words]),
+                (lines, places, names),
+                ((), places, names),
+                ((), (), ()),
+            )
+            for one in sides
+            if _is_clear(
+                one.word,
+                width,
+                lines=met,
+                points=[
+                    place for i, place in enumerate(all_places) if i != (highest if one.side == "edge" else outermost)
+                ],
+                words=standing,
+            )
+        )
+        found.append(next(clear, sides[0] if has_room else edge))
     return found
+
+
+def _broken(text: str) -> str:
+    """Return names in lines that are short enough, broken within a name only if it alone is longer."""
+    return "\n".join(textwrap.wrap(text, int(LONGEST / LETTER), break_on_hyphens=False))
+
+
+def _is_clear(
+    word: Word, width: float, *, lines: Sequence[Line], points: Sequence[Place], words: Sequence[Word]
+) -> bool:
+    """Return whether a word meets nothing at the widths of a class."""
+    return all(is_clear(word, pixels, lines=lines, points=points, words=words) for pixels in (width, BETWEEN * width))
 
 
 def without_outliers(
@@ -211,10 +249,7 @@ def frontier_labels(
             word
             for met in (tuple(lines.values()), ())
             for word in places
-            if all(
-                is_clear(word, pixels, lines=met, points=points, words=[*words, *found])
-                for pixels in (width, BETWEEN * width)
-            )
+            if _is_clear(word, width, lines=met, points=points, words=[*words, *found])
         ]
         found.append((*clear, *places)[0])
     return found

@@ -45,17 +45,19 @@ class Axes:
         """Return the places of the corners of a line."""
         return np.array([self.place(x, y) for x, y in corners])
 
-    def error(self, share: float) -> float:
-        """Return the error at a share of the height."""
-        return self.up[0] * (self.up[1] / self.up[0]) ** share
+    def figures(self, place: Place) -> tuple[float, float]:
+        """Return the two figures at a place."""
+        across, up = place
+        (left, right), (low, high) = self.across, self.up
+        return left + across * (right - left), low * (high / low) ** up
 
 
 @dataclass(frozen=True)
 class Word:
-    """A line of text beside a place.
+    """Lines of text beside a place.
 
     Attributes:
-        text: The text.
+        text: The text, with a line break between two lines.
         at: The place.
         right: Pixels from the place to where the text begins, if it is on the right of the place; where it ends
             otherwise, as a negative number.
@@ -69,12 +71,19 @@ class Word:
     above: float
     letter: float = LETTER
 
+    @property
+    def rows(self) -> list[tuple[str, float]]:
+        """Its lines, each with the pixels from the place up to its middle."""
+        lines = self.text.split("\n")
+        return [(line, self.above + LINE * (len(lines) - 1 - 2 * i)) for i, line in enumerate(lines)]
+
     def box(self, width: float) -> tuple[float, float, float, float]:
         """Return its left, right, lower and upper end on a chart so many pixels wide."""
         near = self.at[0] * width + self.right
-        far = near + math.copysign(self.letter * len(self.text), self.right)
-        middle = self.at[1] * HEIGHT + self.above
-        return min(near, far), max(near, far), middle - LINE, middle + LINE
+        lines = self.text.split("\n")
+        far = near + math.copysign(self.letter * max(map(len, lines)), self.right)
+        middle, half = self.at[1] * HEIGHT + self.above, LINE * len(lines)
+        return min(near, far), max(near, far), middle - half, middle + half
 
 
 def is_clear(

@@ -8,6 +8,7 @@ series has one look everywhere (:func:`~qifldp.rendering.page.looks.looks_of`).
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,10 +21,6 @@ from qifldp.comparison.sweep import Sweep
 from qifldp.rendering.charts import INK, LOOKS, THEME, Look, axis_title
 from qifldp.rendering.page.axes import QUANTITIES
 from qifldp.rendering.page.labels import (
-    EDGE_ABOVE,
-    EDGE_RIGHT,
-    OFFSET,
-    SIDES,
     WIDTHS,
     bounds,
     frontier_labels,
@@ -32,7 +29,7 @@ from qifldp.rendering.page.labels import (
     log_ticks,
     without_outliers,
 )
-from qifldp.rendering.page.places import HEIGHT, SMALL_LETTER, Axes, Word
+from qifldp.rendering.page.places import HEIGHT, SMALL_LETTER, Axes, Line
 
 Spec = dict[str, Any]
 Records = Sequence[Mapping[str, object]]
@@ -84,11 +81,13 @@ def leakage_chart(sweep: Sweep, key: str, looks: Mapping[str, Look], presets: Re
     caps = [one for one in presets if one.get("most_bits") is not None and _number(one["most_bits"]) <= top]
     if key == "shannon_capacity_bits" and caps:
         data["/presets"] = presets
-        layers.append(_rule("/presets", "y", "most_bits"))
+        layers.append(_rule("/presets", alt.Y("most_bits:Q", scale=scale)))
     return _chart(layers, data, SMALL, QUANTITIES[key].heading)
 
 
-def plane_chart(plane: Plane, key: str, looks: Mapping[str, Look], presets: Records = (), *, at: int = 0) -> Spec:
+def plane_chart(
+    plane: Plane, key: str, looks: Mapping[str, Look], presets: Records = (), *, domain_size: int, at: int = 0
+) -> Spec:
     """Return leakage against error: a point for each protocol, and the frontier where it is known.
 
     Args:
@@ -96,6 +95,7 @@ def plane_chart(plane: Plane, key: str, looks: Mapping[str, Look], presets: Reco
         key: What leakage is measured by; the frontier is known for ``asr_uniform``.
         looks: The look of each series.
         presets: Deployed systems, for their caps on bits.
+        domain_size: Number of values k: a report carries log2 k bits at most.
         at: The place of the plane in the result.
     """
     points, error = [one for one in plane.points if one[key] is not None], "standard_error_weighted"
@@ -104,14 +104,14 @@ def plane_chart(plane: Plane, key: str, looks: Mapping[str, Look], presets: Reco
     own = f"/planes/{at}/points"
     data: dict[str, Records] = {own: plane.points}
     near, far = without_outliers(points, error)
-    most = 1.0 if key == "asr_uniform" else math.inf
-    left, right = bounds([_number(one[key]) for one in near], logarithmic=False, most=most)
+    left, right = bounds([_number(one[key]) for one in near], logarithmic=False, most=_most(key, domain_size))
     low, high = bounds([_number(one[error]) for one in near], logarithmic=True)
     known = key == "asr_uniform" and bool(plane.frontier)
     lines = _lines(plane.frontier if known else (), key, error)
     for line in lines.values():
         low = min(low, FOOT * math.exp(np.interp(right, *np.array([(a, math.log(b)) for a, b in line]).T)))
-    x = _axis(alt.X, key, alt.Scale(domain=[left, right], nice=False))
+    shown = alt.Scale(domain=[left, right], nice=False)
+    x = _axis(alt.X, key, shown)
     y = _axis(alt.Y, error, alt.Scale(type="log", domain=[low, high], nice=False), values=log_ticks(low, high))
     layers, notes = [], {}
     if known:
@@ -121,22 +121,29 @@ def plane_chart(plane: Plane, key: str, looks: Mapping[str, Look], presets: Reco
         layers.append(own_edge.mark_area(color=SHADE, clip=True).encode(x, y, y2=alt.Y2Datum(low)))
         curve = _data(name).mark_line(color=INK, strokeWidth=1.6, clip=True)
         layers.append(curve.encode(x, y, alt.Detail("epsilon:N"), _tooltip("epsilon", key, error)))
-        shaded = f"shaded: out of reach at tight ε ≤ {largest:.4g}"
-        notes["corner"] = Word(shaded, (0.0, 0.0), 8, 10, SMALL_LETTER)
+        notes["text"] = f"shaded: out of reach at tight ε ≤ {largest:.4g}"
     if far:
-        missing = f"off the chart, above: {', '.join(str(one['series']) for one in far)}"
-        notes["far"] = Word(missing, (1.0, 1.0), -8, -12, SMALL_LETTER)
-    if key == "shannon_capacity_bits" and any(
-        one.get("most_bits") is not None and left <= _number(one["most_bits"]) <= right for one in presets
-    ):
+        notes["subtitle"] = f"off the chart, above: {', '.join(str(one['series']) for one in far)}"
+    caps = [_number(one["most_bits"]) for one in presets if one.get("most_bits") is not None]
+    caps = [cap for cap in caps if key == "shannon_capacity_bits" and left <= cap <= right]
+    if caps:
         data["/presets"] = presets
-        layers.append(_rule("/presets", "x", "most_bits"))
+        layers.append(_rule("/presets", alt.X("most_bits:Q", scale=shown)))
     tip = _tooltip("series", key, error, *(("frontier_share", "least_error") if known else ()))
     layers.append(_data(own).mark_point(size=90, clip=True).encode(x, y, *_looks(looks, "color", "shape"), tip))
-    data |= {name: [{"label": word.text}] for name, word in notes.items()}
-    data |= _labels(near, key, lines, Axes((left, right), (low, high)), tuple(notes.values()))
-    layers += [*_note_layers(notes), *_label_layers(data["edges"], x, y)]
-    return _chart(layers, data, HEIGHT, f"{QUANTITIES[key].heading} against the error of a frequency")
+    axes = Axes((left, right), (low, high))
+    uprights = [axes.line([(cap, low), (cap, high)]) for cap in caps]
+    data |= _labels(near, key, {epsilon: axes.line(line) for epsilon, line in lines.items()}, axes, uprights)
+    layers += [*_words(data["edges"], "edges", x, y), *_words(data["labels"], "labels", x, y)]
+    spec = _chart(layers, data, HEIGHT, f"{QUANTITIES[key].heading} against the error of a frequency")
+    return spec | ({"title": _notes(notes)} if notes else {})
+
+
+def _most(key: str, domain_size: int) -> float:
+    """Return the largest value that a leakage can have."""
+    if key == "shannon_capacity_bits":
+        return math.log2(domain_size)
+    return 1.0 if QUANTITIES[key].number == ".3~p" else math.inf
 
 
 def _lines(frontier: Sequence[Mapping[str, float]], x: str, y: str) -> dict[float, list[tuple[float, float]]]:
@@ -148,53 +155,54 @@ def _lines(frontier: Sequence[Mapping[str, float]], x: str, y: str) -> dict[floa
 
 
 def _labels(
-    points: Records, key: str, lines: Mapping[float, Sequence[tuple[float, float]]], axes: Axes, notes: Sequence[Word]
+    points: Records, key: str, frontiers: Mapping[float, Line], axes: Axes, lines: Sequence[Line]
 ) -> dict[str, Records]:
-    """Return the labels of points and of frontiers, placed for each class of widths of the chart."""
+    """Return the labels of points and of frontiers, placed for each class of widths of the chart.
+
+    The words on frontiers yield to a name that would be struck through otherwise.
+
+    Args:
+        points: The protocols.
+        key: The leakage.
+        frontiers: The frontier of each budget.
+        axes: The axes.
+        lines: Other lines of the chart.
+    """
     error = "standard_error_weighted"
     places = [axes.place(one[key], one[error]) for one in points]
-    drawn = {epsilon: axes.line(line) for epsilon, line in lines.items()}
-    ends: list[dict[str, object]] = []
-    labels: list[dict[str, object]] = []
+    found: dict[str, list[dict[str, object]]] = {"edges": [], "labels": []}
     for least, below in zip((0, *WIDTHS[1:]), (*WIDTHS[1:], 1e9), strict=True):
-        fits, width = {"least": least, "below": below}, max(least, WIDTHS[0])
-        words = frontier_labels(drawn, places, width=width, words=notes)
-        ends += [{"label": one.text, error: axes.error(one.at[1]), "above": one.above} | fits for one in words]
-        own = joint_labels(points, key, error, axes, width=width, lines=tuple(drawn.values()), words=(*notes, *words))
-        labels += [label | fits for label in own]
-    return {"edges": ends, "labels": labels}
+        width = max(least, WIDTHS[0])
+        edges, drawn = frontier_labels(frontiers, places, width=width), (*frontiers.values(), *lines)
+        labels = joint_labels(points, key, error, axes, width=width, lines=drawn, words=edges)
+        names = [one.word for one in labels]
+        edges = frontier_labels(frontiers, places, width=width, words=names)
+        for name, words in (("edges", edges), ("labels", names)):
+            for word in words:
+                x, y = axes.figures(word.at)
+                place = {key: x, error: y, "right": word.right, "least": least, "below": below}
+                found[name] += [{"label": row, "above": above} | place for row, above in word.rows]
+    return dict(found)
 
 
-def _note_layers(notes: Mapping[str, Word]) -> list[alt.Chart]:
-    """Return the notes in the corners of a chart; what is left out is in ink."""
+def _words(records: Records, name: str, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """Return the words of a set of data that fit the width of the chart, in a layer for each way from their places."""
+    fitting = "datum.least <= width && width < datum.below"  # of the chart, in pixels
+    ink, size = (NOTE, 11) if name == "edges" else (INK, 11.5)
     layers = []
-    for name, word in notes.items():
-        note = alt.Chart(alt.NamedData(name)).mark_text(
-            align="left" if word.right > 0 else "right",
-            dx=word.right,
-            dy=-word.above,
-            color=INK if name == "far" else NOTE,
-            fontSize=11,
-        )
-        across, up = alt.value("width" if word.at[0] else 0), alt.value(0 if word.at[1] else "height")
-        layers.append(note.encode(x=across, y=up, text="label:N"))
+    for right, above in sorted({(_number(one["right"]), _number(one["above"])) for one in records}):
+        own = _data(name).transform_filter(fitting)
+        own = own.transform_filter((alt.datum.right == right) & (alt.datum.above == above))
+        word = own.mark_text(align="left" if right > 0 else "right", dx=right, dy=-above, color=ink, fontSize=size)
+        layers.append(word.encode(x, y, text="label:N"))
     return layers
 
 
-def _label_layers(ends: Records, x: alt.X, y: alt.Y) -> list[alt.Chart]:
-    """Return the labels of frontiers and of points, those that fit the width of the chart."""
-    fitting, right_edge = "datum.least <= width && width < datum.below", alt.value("width")  # of the chart, in pixels
-    layers = []
-    for above in sorted({_number(one["above"]) for one in ends}):
-        end = _data("edges").transform_filter(fitting).transform_filter(alt.datum.above == above)
-        word = end.mark_text(align="right", dx=EDGE_RIGHT, dy=-above, color=NOTE, fontSize=11)
-        layers.append(word.encode(x=right_edge, y=y, text="label:N"))
-    for side, ahead, up in SIDES:
-        own = _data("labels").transform_filter(fitting).transform_filter(alt.datum.side == side)
-        dx, dy = (EDGE_RIGHT, -EDGE_ABOVE) if side == "edge" else (ahead * OFFSET, -up * OFFSET)
-        word = own.mark_text(align="left" if ahead > 0 else "right", dx=dx, dy=dy, color=INK, fontSize=11.5, limit=220)
-        layers.append(word.encode(x=right_edge if side == "edge" else x, y=y, text="label:N"))
-    return layers
+def _notes(notes: Mapping[str, str]) -> dict[str, object]:
+    """Return notes as a title over the chart, where nothing is drawn; what is left out is in ink."""
+    small = {"fontSize": 11, "fontWeight": "normal", "color": NOTE, "subtitleFontSize": 11, "offset": 8}
+    lines = {part: textwrap.wrap(note, int(WIDTHS[0] / SMALL_LETTER)) for part, note in notes.items()}
+    return small | {"text": []} | lines
 
 
 def trade_off_chart(curves: Curves, looks: Mapping[str, Look], *, at: int = 0) -> Spec:
@@ -303,10 +311,11 @@ def _tooltip(*keys: str) -> alt.Tooltip | list[alt.Tooltip]:
     return tips
 
 
-def _rule(name: str, channel: str, key: str) -> alt.Chart:
-    look = LOOKS["threshold"]
+def _rule(name: str, place: alt.X | alt.Y) -> alt.Chart:
+    """Return lines across the chart; their place has the scale of its axis, which they would widen otherwise."""
+    look, key = LOOKS["threshold"], str(place.shorthand)
     rule = _data(name).mark_rule(color=look.color, strokeDash=look.dash, clip=True)
-    return rule.encode(**{channel: f"{key}:Q"}, tooltip=["name:N", f"{key}:Q"])
+    return rule.encode(place, tooltip=["name:N", key])
 
 
 def _number(value: object) -> float:
