@@ -475,6 +475,15 @@ def test_the_caps_of_deployed_systems_leave_the_axis_as_it_is() -> None:
     assert "0" not in texts
 
 
+def test_a_cap_beyond_the_curves_leaves_their_axis_as_it_is() -> None:
+    sweep, looks = found(1000, "grr", budgets=("8",)).sweep, looks_of({"GRR": "GRR"})
+    presets = [{"name": str(cap), "epsilon": 1.0, "most_bits": cap} for cap in (None, 6.5, 11.5)]
+    spec = leakage_chart(sweep, "shannon_capacity_bits", looks, presets)
+    texts = re.findall(r">([^<>]+)</text>", vl_convert.vegalite_to_svg(spec | {"width": 400, "height": 400}))
+    ticks = [text for text in texts if text.isdigit()]
+    assert max(map(int, ticks[ticks.index("0", 1) :])) == 10  # log2 1000 is 9.97
+
+
 def test_curves_are_shown_to_their_end(findings: Findings) -> None:
     curves, marks = (
         {float(str(one["epsilon"])) for one in which} for which in (findings.sweep.curves, findings.sweep.marks)

@@ -81,7 +81,8 @@ def leakage_chart(sweep: Sweep, key: str, looks: Mapping[str, Look], presets: Re
     caps = [one for one in presets if one.get("most_bits") is not None and _number(one["most_bits"]) <= top]
     if key == "shannon_capacity_bits" and caps:
         data["/presets"] = presets
-        layers.append(_rule("/presets", alt.Y("most_bits:Q", scale=scale)))
+        rule = _rule("/presets", alt.Y("most_bits:Q", scale=scale))
+        layers.append(rule.transform_filter(alt.datum.most_bits <= top))  # others would widen the axis
     return _chart(layers, data, SMALL, QUANTITIES[key].heading)
 
 
