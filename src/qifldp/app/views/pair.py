@@ -16,7 +16,7 @@ from qifldp.app.state import MATRIX, State
 from qifldp.app.worker import request_of
 from qifldp.errors import QifldpError
 from qifldp.protocols.specs import SEVEN
-from qifldp.refinement.decision import Decision, DoesNotRefine, Refines, Undecided
+from qifldp.refinement.decision import Decision, DoesNotRefine, Undecided
 from qifldp.rendering.page.figures import shown, table
 from qifldp.rendering.page.markup import tag
 
@@ -134,10 +134,10 @@ def _figures(
     state: State, question: Asked, files: Files, decisions: tuple[Decision, Decision], names: tuple[str, str]
 ) -> None:
     put(tag("h3", f"How far apart: {names[0]} first, {names[1]} second"))
-    forth, back = decisions
     found: dict[str, Any] = {}
     if question.k <= LARGEST_AT_ONCE and MATRIX not in (state.original, state.refined):
-        found = {key: getattr(forth, key) for key, _, _ in FIGURES}
+        forth, back = decisions
+        found = {"margin": forth.margin, "deficiency": forth.deficiency, "deficiency_reverse": back.deficiency}
     if not found or None in found.values():
         made = offer(
             "pair",
@@ -146,11 +146,9 @@ def _figures(
             lambda: request_of("pair", state, question, files, original=state.original, refined=state.refined),
             about="Margin and deficiencies are linear programs, which can take from seconds to minutes.",
         )
-        found = made[0] if made else found
+        found = made[0] | {"deficiency_reverse": made[1]["deficiency"]} if made else found
     if not found:
         return
-    if isinstance(back, Refines):
-        found = found | {"deficiency_reverse": back.deficiency}  # zero, proved
     rows = [
         [title, shown(found[key], "strength" if key == "margin" else "number"), words] for key, title, words in FIGURES
     ]

@@ -17,6 +17,7 @@ from qifldp._version import __version__
 from qifldp.comparison.candidates import percent
 from qifldp.comparison.findings import Findings
 from qifldp.comparison.naming import names_by_spec
+from qifldp.protocols.wording import counted
 from qifldp.rendering.charts import Look
 from qifldp.rendering.page import overview, pairs, pictures, words
 from qifldp.rendering.page.axes import QUANTITIES
@@ -144,7 +145,7 @@ def _body(findings: Findings, document: dict[str, Any]) -> Markup:
 def _header(document: dict[str, Any], budgets: list[float | None]) -> Markup:
     prior, question = document["prior"], document["question"]
     n = document["n"]
-    facts = [f"{document['domain_size']:,} values", f"{n:,} report{'' if n == 1 else 's'}"]
+    facts = [f"{document['domain_size']:,} values", counted(n, "report")]
     if "title" in prior:
         facts.insert(0, str(prior["title"]))
     if "limit" in question:
