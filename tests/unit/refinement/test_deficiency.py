@@ -64,6 +64,10 @@ AT_ORDINARY_BUDGETS: list[tuple[Protocol, Protocol]] = [
 
 @pytest.mark.parametrize(("original", "refined"), AT_ORDINARY_BUDGETS, ids=str)
 def test_brackets_are_narrow_and_hold_the_figure(original: Protocol, refined: Protocol) -> None:
+    narrow_around_the_figure(original, refined)
+
+
+def narrow_around_the_figure(original: Protocol, refined: Protocol) -> None:
     certificate = bracket_deficiency(original=original, refined=refined)
     assert 0 < certificate.most - certificate.least < SOLVED
     figure = deficiency(original.profile, refined.profile)
@@ -97,7 +101,7 @@ def test_all_pairs_at_an_ordinary_budget() -> None:
     """At 60 values, where most prices that the solver leaves open are: none of the pairs is an exception."""
     sides = [protocol(60, "0.25") for protocol in (GRR, BLH, SUE, OUE, THE)]
     for original, refined in permutations(sides, 2):
-        test_brackets_are_narrow_and_hold_the_figure(original, refined)
+        narrow_around_the_figure(original, refined)
 
 
 def test_the_figure_is_at_least_what_somebody_gains() -> None:

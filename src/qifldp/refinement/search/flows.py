@@ -48,10 +48,9 @@ def _full(
     column is too coarse, and the solver fills it to within its tolerance: here the largest share of a column takes the
     rest, of those whose row has room for it, and what the others fill to the brim, or over it, stays inside.
     """
-    mass_a, mass_b = (
+    room, mass_b = (
         dict(zip(side.sizes.tolist(), np.exp(side.log_mass).tolist(), strict=True)) for side in (original, refined)
     )
-    room = dict(mass_a)
     for w, v, share in shares:
         room[w] -= share * mass_b[v]
     columns: dict[int, list[tuple[int, float]]] = defaultdict(list)

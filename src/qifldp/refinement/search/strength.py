@@ -67,8 +67,9 @@ def nearest(original: Profile, refined: Profile, *, seconds: float | None = None
         return None
     left_out = float(np.exp(refined.log_mass[~np.isin(refined.sizes, b.sizes)]).sum())
     plain = _plain(a, b)
-    if _distance(a, b, plain) <= FINEST:  # too little for the program to see: it would find any garbling as good
-        return Nearest(clear_of_rounding(_distance(a, b, plain) + left_out), _shares(a, b, plain), ())
+    apart = _distance(a, b, plain)
+    if apart <= FINEST:  # too little for the program to see: it would find any garbling as good
+        return Nearest(clear_of_rounding(apart + left_out), _shares(a, b, plain), ())
     ones = np.ones((len(a.sizes), len(b.sizes)))
     goal, member = np.exp(b.log_mass), _member(b)
     # TV is the sum of what B has beyond the garbling, inside and outside of its sets.
@@ -78,10 +79,12 @@ def nearest(original: Profile, refined: Profile, *, seconds: float | None = None
     found = program.solve(np.full(2 * len(goal), -1.0), -missing, need, seconds)
     flow = np.maximum(found.flow, 0.0)
     flow *= np.minimum(1.0, program.room / np.maximum(flow.sum(axis=1), program.room))[:, None]  # within the tolerance
-    flow = min((flow, plain), key=lambda one: _distance(a, b, one))
+    solved = _distance(a, b, flow)
+    if apart < solved:
+        solved, flow = apart, plain
     stake, price = _adversary(b, *found.worth)
     bets = zip(b.sizes.tolist(), stake.tolist(), price.tolist(), strict=True)
-    return Nearest(clear_of_rounding(_distance(a, b, flow) + left_out), _shares(a, b, flow), tuple(bets))
+    return Nearest(clear_of_rounding(solved + left_out), _shares(a, b, flow), tuple(bets))
 
 
 def _plain(a: Profile, b: Profile) -> Floats:
