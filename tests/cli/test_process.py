@@ -60,6 +60,22 @@ def test_names_that_are_not_unicode(tmp_path: Path) -> None:
         assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("module", ["qifldp.cli.main", "typer", "numpy", "qifldp.comparison.compare"])
+def test_interrupted_while_it_is_loaded(module: str) -> None:
+    loading = (
+        "import runpy, sys\n"
+        "class Keyboard:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        f"        if name == {module!r}:\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Keyboard())\n"
+        f"sys.argv[1:] = {list(QUESTION)!r}\n"
+        "runpy.run_module('qifldp', run_name='__main__')\n"
+    )
+    done = process("-c", loading)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"qifldp: interrupted.\n")
+
+
 def test_reader_that_has_gone_away() -> None:
     reading, writing = os.pipe()
     os.close(reading)

@@ -191,6 +191,6 @@ def test_compressed_clicks_are_to_be_unpacked(terminal: Terminal) -> None:
 
 
 def test_the_module_of_the_commands_runs_them_too() -> None:
-    ran = subprocess.run([sys.executable, "-m", "qifldp.cli.main", "fig9"], capture_output=True, text=True, check=False)
+    ran = subprocess.run([sys.executable, "-m", "qifldp", "fig9"], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout) == (2, "")
     assert "fig9" in ran.stderr

@@ -180,7 +180,8 @@ class MatrixGain(Gain):
         return self.entries.max(axis=0)
 
     def describe(self) -> str:
-        return f"plays a gain function of {self.entries.shape[0]} actions"
+        actions = self.entries.shape[0]
+        return f"plays a gain function of {actions:,} action{'' if actions == 1 else 's'}"
 
 
 def bayes() -> Gain:

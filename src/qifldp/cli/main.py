@@ -1,4 +1,4 @@
-"""The entry point: runs a command, and turns bad input into one sentence and exit code 2."""
+"""Runs a command, and turns bad input into one sentence and exit code 2."""
 
 from __future__ import annotations
 
@@ -51,13 +51,8 @@ FAILED = 70
 """What failed for a reason that nobody foresaw (EX_SOFTWARE of sysexits.h); Python's own code, 1, is for findings."""
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit: 0 done, 1 a check failed, 2 bad input, 70 a fault of its own, 130 interrupted."""
-    sys.exit(run(arguments))
-
-
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code."""
+    """Run the command line; return 0 (done), 1 (a check failed), 2 (bad input), 70 (our own fault) or 130 (stopped)."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Greek shows ? for ε, and no traceback
@@ -103,7 +98,3 @@ def _fail(sentence: str) -> int:
 def _say(text: str) -> None:
     if sys.stderr is not None and not sys.stderr.closed:
         sys.stderr.write(text)
-
-
-if __name__ == "__main__":
-    main()

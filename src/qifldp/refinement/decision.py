@@ -17,6 +17,7 @@ from qifldp.channels.exact_profile import expand
 from qifldp.channels.profile import Profile
 from qifldp.errors import ConvergenceError, InputError
 from qifldp.protocols.protocol import Protocol
+from qifldp.protocols.wording import counted
 from qifldp.refinement.certificate import Certificate, Order, Side
 from qifldp.refinement.proofs import Bets, GainMatrix, Identical
 from qifldp.refinement.search.explicit_strength import explicit_deficiency, explicit_margin, explicit_ratio
@@ -228,8 +229,7 @@ class DoesNotRefine(Compared):
         elif found[0] == found[1]:
             found = found[0], "less than that, by a difference too small for these digits,"
         if isinstance(proof, GainMatrix):
-            actions = f"{len(proof.rows)} action{'s' if len(proof.rows) != 1 else ''}"
-            adversary = f"An adversary with a gain function of {actions}"
+            adversary = f"An adversary with a gain function of {counted(len(proof.rows), 'action')}"
             if self.order == "max":
                 luckiest = "from the luckiest report of the refined one, and from no report of the original more than"
                 return f"{adversary} gains {found[0]} {luckiest} {found[1]}."
@@ -238,11 +238,11 @@ class DoesNotRefine(Compared):
         if self.order == "max":
             return (
                 f"The luckiest report of the refined one puts probability {found[0]} on a set of "
-                f"{_values(proof.offers[0][0])}, no report of the original more than {found[1]}."
+                f"{counted(proof.offers[0][0], 'value')}, no report of the original more than {found[1]}."
             )
         gains = f"gains {found[0]} from the refined one and {found[1]} from the original."
         unit = proof.largest_stake
-        offers = [(_values(size), stake / unit, price / unit) for size, stake, price in proof.offers if stake]
+        offers = [(counted(size, "value"), stake / unit, price / unit) for size, stake, price in proof.offers if stake]
         if len(offers) == 1:
             ((values, _, price),) = offers
             bet = f"may bet a prize of 1 that the value is in a set of their choice (a set of {values} at a price of"
@@ -268,10 +268,6 @@ class Undecided(Compared):
 def _price(price: Fraction) -> str:
     shown = f"{float(price):.6g}"
     return f"1 − {float(1 - price):.6g}" if shown == "1" and price < 1 else shown
-
-
-def _values(count: int) -> str:
-    return f"{count} value{'' if count == 1 else 's'}"
 
 
 Decision: TypeAlias = Refines | DoesNotRefine | Undecided

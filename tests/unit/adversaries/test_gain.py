@@ -57,7 +57,8 @@ def test_words() -> None:
     assert gains.guesses(3).describe() == "guesses the value in 3 tries"
     assert gains.membership([4, 4, 1]).describe() == "tells whether the value is in a sensitive set of 2"
     assert gains.distance().describe() == "comes near the value on its scale"
-    assert gains.from_matrix([[1, 2]]).describe() == "plays a gain function of 1 actions"
+    assert gains.from_matrix([[1, 2]]).describe() == "plays a gain function of 1 action"
+    assert gains.from_matrix([[1, 2], [2, 1]]).describe() == "plays a gain function of 2 actions"
 
 
 @pytest.mark.parametrize("tries", [0, -1, 1.5, True, None])
