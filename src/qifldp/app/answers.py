@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 from qifldp.adversaries.prior import Prior
 from qifldp.app.state import MATRIX, NO_DATA, UPLOADED, State
 from qifldp.channels.channel import Channel
+from qifldp.channels.files import to_json as channel_to_json
 from qifldp.comparison.advice import Advice, advise
 from qifldp.comparison.compare import Comparison, compare
 from qifldp.comparison.curves import Curves, curves
@@ -39,12 +43,36 @@ class Files:
     Attributes:
         population: The counts.
         matrix: The channel.
-        key: What tells these files from others.
     """
 
     population: Population | None = None
     matrix: MatrixSubject | None = None
-    key: str = ""
+
+    @cached_property
+    def key(self) -> str:
+        """What tells these files from others: a digest of all that they hold, so that no answer outlives its files."""
+        return hashlib.blake2b(json.dumps(self.to_json()).encode(), digest_size=16).hexdigest()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return both as JSON."""
+        population, matrix = self.population, self.matrix
+        return {
+            "population": None if population is None else vars(population),
+            "matrix": None if matrix is None else {"spec": matrix.spec} | channel_to_json(matrix.channel),
+        }
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Files:
+        """Read what :meth:`to_json` returned."""
+        population, matrix = document["population"], document["matrix"]
+        if population is not None:
+            title, source = population["title"], population["source"]
+            values, counts, notes = (tuple(population[key]) for key in ("values", "counts", "notes"))
+            population = Population(title, values, counts, notes, source)
+        if matrix is not None:
+            channel = Channel(matrix["matrix"], inputs=matrix["inputs"], outputs=matrix["outputs"])
+            matrix = MatrixSubject(matrix["spec"], channel)
+        return cls(population, matrix)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ Nothing is kept on a disk, and nothing of one session is seen by another.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import streamlit as st
 
@@ -33,10 +33,21 @@ Records = list[dict[str, object]]
 Answering = TypeVar("Answering", bound=Callable[..., object])
 
 
+_keeping: list[Any] = []
+
+
 def _kept(function: Answering) -> Answering:
     """Keep the answers of a function; arguments whose names begin with an underscore do not tell questions apart."""
     keep = st.cache_data(max_entries=MOST, ttl=SECONDS, scope="session", show_spinner=False)
-    return cast("Answering", keep(function))
+    found = keep(function)
+    _keeping.append(found)
+    return cast("Answering", found)
+
+
+def forget() -> None:
+    """Forget all answers of this session."""
+    for function in _keeping:
+        function.clear()
 
 
 @_kept

@@ -59,9 +59,16 @@ def offer(kind: str, question: object, label: str, request: Callable[[], Request
     return None
 
 
+def forget() -> None:
+    """End all work of this session, and forget its answers."""
+    for _, job in st.session_state.pop("jobs", {}).values():
+        job.cancel()
+    st.session_state.pop("long_answers", None)
+
+
 def _start(kind: str, question: object, request: Callable[[], Request]) -> None:
     """Start a piece of work; done before the page is made anew, so that no next action of the user can come first."""
-    running: dict[str, tuple[object, Job]] = st.session_state.jobs
+    running: dict[str, tuple[object, Job]] = st.session_state.setdefault("jobs", {})
     if kind in running:
         return  # the button was pressed twice
     try:

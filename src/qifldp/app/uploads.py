@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import PurePath
@@ -47,11 +46,6 @@ def file_name(name: str) -> str:
     """Return a file's name without folders, short and printable."""
     last = PurePath(name.replace("\\", "/")).name
     return plain(last).replace("\n", " ")[-LONGEST_NAME:] or "file"
-
-
-def digest(data: bytes) -> str:
-    """Return what tells one file from another."""
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
 def column_names(data: bytes, name: str) -> tuple[str, ...]:

@@ -27,12 +27,8 @@ from qifldp.app.answers import (
     subjects_of,
 )
 from qifldp.app.state import State
-from qifldp.channels.channel import Channel
-from qifldp.channels.files import to_json as channel_to_json
 from qifldp.comparison.findings import find
 from qifldp.comparison.ordering import LARGEST_BY_DEFAULT, LARGEST_WITH_FIGURES, ComparedOrder, order_comparison
-from qifldp.comparison.subjects import MatrixSubject
-from qifldp.data.population import Population
 from qifldp.errors import QifldpError
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.specs import ProtocolSpec
@@ -60,14 +56,11 @@ def request_of(task: str, state: State, question: Asked, files: Files, **more: o
         files: The uploaded files.
         more: What else the task needs.
     """
-    population, matrix = files.population, files.matrix
     return {
         "task": task,
         "state": vars(state) | {"protocols": list(state.protocols)},
         "question": vars(question) | {"specs": list(question.specs)},
-        "population": None if population is None else vars(population),
-        "matrix": None if matrix is None else {"spec": matrix.spec} | channel_to_json(matrix.channel),
-        "key": files.key,
+        "files": files.to_json(),
         **more,
     }
 
@@ -80,19 +73,7 @@ def perform(request: dict[str, Any], progress: Progress) -> object:
     """
     state = State(**request["state"] | {"protocols": tuple(request["state"]["protocols"])})
     question = Asked(**request["question"] | {"specs": tuple(request["question"]["specs"])})
-    return TASKS[request["task"]](request, state, question, _files(request), progress)
-
-
-def _files(request: dict[str, Any]) -> Files:
-    population, matrix = request["population"], request["matrix"]
-    if population is not None:
-        title, source = population["title"], population["source"]
-        values, counts, notes = (tuple(population[key]) for key in ("values", "counts", "notes"))
-        population = Population(title, values, counts, notes, source)
-    if matrix is not None:
-        channel = Channel(matrix["matrix"], inputs=matrix["inputs"], outputs=matrix["outputs"])
-        matrix = MatrixSubject(matrix["spec"], channel)
-    return Files(population, matrix, request["key"])
+    return TASKS[request["task"]](request, state, question, Files.from_json(request["files"]), progress)
 
 
 def _curves(request: dict[str, Any], state: State, question: Asked, files: Files, progress: Progress) -> object:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -51,15 +52,39 @@ def test_the_figures_are_those_of_compare(capsys: pytest.CaptureFixture[str]) ->
 def test_data_say_how_many_values_and_reports() -> None:
     assert asked(State(data="kosarak", k=7, n=8), NONE).k == 156
     column = population_of(b"a\nx\ny\nx\nz\n", "a.csv", "a")
-    question = asked(State(data="upload"), Files(column, None, "key"))
-    assert (question.k, question.n, question.files) == (3, 4, "key")
-    comparison = comparison_of(question, Files(column, None, "key"))
+    files = Files(column, None)
+    question = asked(State(data="upload"), files)
+    assert (question.k, question.n) == (3, 4)
+    comparison = comparison_of(question, files)
     assert comparison.prior["title"] == "a.csv, column a"
     assert comparison.rows[0].figures["asr_prior"] != comparison.rows[0].figures["asr_uniform"]
 
 
+def test_files_are_told_apart_by_all_that_they_hold() -> None:
+    column = population_of(b"a\nx\ny\nx\nz\n", "a.csv", "a")
+    channel = matrix_from(b"0.5,0.5\n0.25,0.75\n1,0\n", "m.csv")
+    held = [
+        NONE,
+        Files(column),
+        Files(None, channel),
+        Files(column, channel),
+        Files(replace(column, title="b.csv, column a")),
+        Files(replace(column, values=("x", "y", "w"))),
+        Files(replace(column, counts=(1, 2, 1))),
+        Files(replace(column, notes=("Beware.",))),
+        Files(None, replace(channel, spec="file:n.csv")),
+        Files(None, matrix_from(b"0.5,0.5\n0.25,0.75\n0,1\n", "m.csv")),
+    ]
+    assert len({files.key for files in held}) == len(held)
+    for files in held:
+        again = Files.from_json(json.loads(json.dumps(files.to_json())))
+        assert again.key == files.key
+        state = State(data="upload" if files.population else "none")
+        assert asked(state, again) == asked(state, files)
+
+
 def test_a_matrix_stands_beside_the_protocols_of_its_size() -> None:
-    files = Files(None, matrix_from(b"0.5,0.5\n0.25,0.75\n", "m.csv"), "key")
+    files = Files(None, matrix_from(b"0.5,0.5\n0.25,0.75\n", "m.csv"))
     question = asked(State(), files)
     assert question.k == 2
     assert names_of(question, files)[-1] == "m.csv"
@@ -77,13 +102,13 @@ def test_a_matrix_stands_beside_the_protocols_of_its_size() -> None:
 def test_an_address_beside_a_channel_has_its_size_and_a_mark() -> None:
     channel = matrix_from(b"1,0,0\n0,1,0\n0,0,1\n", "m.csv")
     column = population_of(b"a\nx\ny\n", "a.csv", "a")
-    beside = addressed(State(epsilon="ln(3)"), Files(None, channel, "key"))
+    beside = addressed(State(epsilon="ln(3)"), Files(None, channel))
     assert beside == State(k=3, epsilon="ln(3)", channel="upload")
     found, notes = read_state({name: [text] for name, text in write_state(beside).items()})
     assert found == State(k=3, epsilon="ln(3)")
     assert len(notes) == 1
-    assert addressed(State(data="upload"), Files(column, channel, "key")) == State(data="upload", channel="upload")
-    assert addressed(State(data="upload"), Files(column, None, "key")) == State(data="upload")
+    assert addressed(State(data="upload"), Files(column, channel)) == State(data="upload", channel="upload")
+    assert addressed(State(data="upload"), Files(column, None)) == State(data="upload")
     assert addressed(State(k=7), NONE) == State(k=7)
 
 

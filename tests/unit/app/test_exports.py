@@ -29,7 +29,7 @@ def test_a_table_reads_back() -> None:
 
 
 def test_a_hostile_file_name_is_no_formula_in_the_table() -> None:
-    files = Files(None, matrix_from(b"0.5,0.5\n0.25,0.75\n", "=cmd|calc.csv"), "m")
+    files = Files(None, matrix_from(b"0.5,0.5\n0.25,0.75\n", "=cmd|calc.csv"))
     question = Asked(2, "1", 100, ("grr",), files="m")
     rows = list(csv.reader(io.StringIO(comparison_csv(comparison_of(question, files), names_of(question, files)))))
     assert rows[0][:4] == ["name", "protocol", "spec", "epsilon"]

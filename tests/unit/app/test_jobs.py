@@ -82,7 +82,7 @@ def test_only_so_many_jobs_at_a_time() -> None:
 def test_uploaded_files_go_to_the_worker_and_no_further(task: str) -> None:
     column = population_of(b"a\nx\ny\nx\nz\n", "a.csv", "a")
     matrix = matrix_from(b"0.5,0.5,0\n0.25,0.5,1/4\n1/3,1/3,1/3\n", "m.csv")
-    files = Files(column, matrix, "key")
+    files = Files(column, matrix)
     state = State(data="upload", protocols=("grr", "oue"))
     question = asked(state, files)
     told: list[str] = []

@@ -6,15 +6,18 @@ import html
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import qifldp
-from qifldp.app import uploads
-from qifldp.app.answers import Files
+from qifldp.app import answers, cached, long_work, uploads
+from qifldp.app.answers import Asked, Files
 from qifldp.app.state import VIEWS
+from qifldp.app.worker import perform
+from qifldp.comparison.compare import Comparison
 from qifldp.protocols.specs import SEVEN
 
 SCRIPT = Path(qifldp.__file__).parent / "app" / "start.py"
@@ -242,7 +245,7 @@ def test_a_hostile_column_is_text() -> None:
     (name,) = uploads.column_names(data, "a<img src=x onerror=window.harmed=1>.csv")
     found = uploads.population_of(data, "a<img src=x onerror=window.harmed=1>.csv", name)
     for view in VIEWS:
-        page = opened({"view": view}, Files(found, None, "key"))
+        page = opened({"view": view}, Files(found, None))
         page.selectbox(key=key(page, "data")).set_value("upload").run()
         assert "3 values, 4 reports" in text(page)
         assert HOSTILE in text(page)
@@ -252,11 +255,11 @@ def test_a_hostile_column_is_text() -> None:
 
 def test_a_channel_stands_beside_the_protocols() -> None:
     matrix = uploads.matrix_from(b"2/3,1/3\n1/3,2/3\n", "m<b>.csv")
-    page = opened({"epsilon": "ln(3)"}, Files(None, matrix, "key"))
+    page = opened({"epsilon": "ln(3)"}, Files(None, matrix))
     assert len(column(page, "bayes_capacity")) == 8
     assert dict(page.query_params) == {"k": "2", "epsilon": "ln(3)", "channel": "upload"}
     assert "m<b>.csv" in text(page)
-    page = opened({"epsilon": "ln(3)", "view": "pair"}, Files(None, matrix, "key"))
+    page = opened({"epsilon": "ln(3)", "view": "pair"}, Files(None, matrix))
     page.selectbox(key=key(page, "original")).set_value("grr").run()
     page.selectbox(key=key(page, "refined")).set_value("matrix").run()
     assert "Your channel is safer for everybody than GRR." in text(page)
@@ -266,7 +269,7 @@ def test_a_channel_stands_beside_the_protocols() -> None:
 
 def test_a_channel_over_other_values_than_the_data_leaves_the_pair() -> None:
     matrix = uploads.matrix_from(b"2/3,1/3\n1/3,2/3\n", "m.csv")
-    page = opened({"epsilon": "ln(3)", "view": "pair"}, Files(None, matrix, "key"))
+    page = opened({"epsilon": "ln(3)", "view": "pair"}, Files(None, matrix))
     page.selectbox(key=key(page, "original")).set_value("matrix").run()
     page.selectbox(key=key(page, "data")).set_value("adult-age").run()
     assert "Your channel is not among them now: it is over other values than the data." in text(page)
@@ -307,3 +310,100 @@ def test_the_number_of_an_adversary_ends_below_k() -> None:
     assert dial(page, "tries")["fixed"]
     page.selectbox(key=key(page, "adversary")).set_value("guess").run()
     assert "tries" not in page.query_params
+
+
+def view(page: AppTest, name: str) -> AppTest:
+    """Look at another view, in the same session."""
+    return page.segmented_control(key=key(page, "view")).set_value(name).run()
+
+
+def use(page: AppTest, what: str, name: str, content: bytes) -> AppTest:
+    """Upload a column or a channel and use it, as its user does."""
+    place = {"column": 0, "channel": 1}[what]
+    page.file_uploader[place].set_value((name, content, "text/csv")).run()
+    next(button for button in page.button if button.label == f"Use this {what}").click().run()
+    return page
+
+
+def press(page: AppTest, label: str) -> AppTest:
+    """Press the button that is called so."""
+    return next(button for button in page.button if button.label == label).click().run()
+
+
+def test_a_forgotten_channel_is_in_no_answer() -> None:
+    page = opened({"view": "data"})
+    use(page, "channel", "m.csv", b"x,y\n0.75,0.25\n0.5,0.5\n0.25,0.75\n")
+    use(page, "column", "c.csv", b"v\na\nb\nc\na\n")
+    assert {name for name in VIEWS if "m.csv" in text(view(page, name))} == {"overview", "curves", "data"}
+    assert len(column(view(page, "overview"), "bayes_capacity")) == 8
+    press(view(page, "data"), "Forget the channel")
+    for name in VIEWS:
+        assert "m.csv" not in text(view(page, name))
+    assert len(column(view(page, "overview"), "bayes_capacity")) == 7
+    assert "3 values, 4 reports" in text(page)
+    press(view(page, "data"), "Forget the column")
+    for name in VIEWS:
+        assert "c.csv" not in text(view(page, name))
+
+
+def test_forgetting_a_file_forgets_what_was_made_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long_work, "Job", DoneAtOnce)
+    asked: list[Asked] = []
+
+    def comparison_of(question: Asked, files: Files) -> Comparison:
+        asked.append(question)
+        return answers.comparison_of(question, files)
+
+    monkeypatch.setattr(cached, "answers", SimpleNamespace(**vars(answers) | {"comparison_of": comparison_of}))
+    page = opened({"view": "data", "k": "3", "protocols": "grr,sue"})
+    use(page, "column", "c.csv", b"v\na\nb\nc\na\n")
+    press(view(page, "overview"), "Make the page (HTML)")
+    assert [one["html"].count("c.csv, column v") > 0 for one in page.session_state["long_answers"].values()] == [True]
+    before = len(asked)
+    page.run()
+    assert len(asked) == before
+    press(view(page, "data"), "Forget the column")
+    assert "long_answers" not in page.session_state
+    view(page, "overview")
+    assert "Make the page (HTML)" in {button.label for button in page.button}
+    use(view(page, "data"), "column", "c.csv", b"v\na\nb\nc\na\n")
+    view(page, "overview")
+    assert [question.data for question in asked[before:]] == ["none", "upload"]
+
+
+def test_a_second_column_has_figures_of_its_own() -> None:
+    page = opened({"view": "data"})
+    informed = []
+    for counts in ((2, 1, 1), (1, 1, 2), (5, 3, 2), (8, 1, 1)):
+        rows = "".join(f"{value}\n" * count for value, count in zip("abc", counts, strict=True))
+        use(view(page, "data"), "column", "c.csv", f"v\n{rows}".encode())
+        informed.append(column(view(page, "overview"), "asr_prior"))
+    assert informed[0] == informed[1]
+    assert informed[2] != informed[3]
+    press(view(page, "data"), "Forget the column")
+    use(page, "column", "c.csv", b"v,w\na,p\nb,p\nc,q\na,p\n")
+    assert "c.csv, column v" in text(page)
+    assert "c.csv, column v" in text(view(page, "overview"))
+
+
+class DoneAtOnce:
+    """Work that is done when it is asked for."""
+
+    outcome, error, progress = "done", "", ("pair", 2, 2)
+
+    def __init__(self, request: dict[str, Any]) -> None:
+        self.result = perform(request, lambda doing, done, total: None)
+
+
+def test_what_was_measured_of_two_sides_is_of_these_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long_work, "Job", DoneAtOnce)
+    query = {"view": "pair", "k": "101", "protocols": "grr,sue", "original": "sue", "refined": "the"}
+    page = opened(query | {"theta": "0.75"})
+    press(page, "Measure how far apart they are")
+    assert "1.036" in text(page)
+    choose(page, "theta", "0.55")
+    assert "1.036" not in text(page)
+    press(page, "Measure how far apart they are")
+    assert "1.065" in text(page)
+    choose(page, "theta", "0.75")
+    assert "1.036" in text(page)

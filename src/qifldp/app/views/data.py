@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
-from qifldp.app import uploads
+from qifldp.app import cached, long_work, uploads
 from qifldp.app.answers import Asked, Files
 from qifldp.app.controls import change, current, problem, problem_of
 from qifldp.app.screen import heading, put, say
@@ -89,8 +90,7 @@ def _use_column(data: bytes, name: str, column: str) -> None:
     except InputError as error:
         problem("column", str(error))
         return
-    own: Files = st.session_state.files
-    st.session_state.files = Files(found, own.matrix, uploads.digest(data + column.encode() + own.key.encode()))
+    st.session_state.files = replace(st.session_state.files, population=found)
     change(data=UPLOADED)
 
 
@@ -114,10 +114,16 @@ def _population(found: Population) -> None:
     st.button("Forget the column", on_click=_forget_column)
 
 
-def _forget_column() -> None:
-    own: Files = st.session_state.files
-    st.session_state.files = Files(None, own.matrix, own.key)
+def _forget(part: str) -> None:
+    """Forget a file, and every answer, as it may have had a part in it."""
+    st.session_state.files = replace(st.session_state.files, **{part: None})
     st.session_state.uploads = _round() + 1
+    cached.forget()
+    long_work.forget()
+
+
+def _forget_column() -> None:
+    _forget("population")
     if current().data == UPLOADED:
         change(data=NO_DATA)
 
@@ -133,8 +139,7 @@ def _use_channel(data: bytes, name: str) -> None:
     except InputError as error:
         problem("channel", str(error))
         return
-    own: Files = st.session_state.files
-    st.session_state.files = Files(own.population, found, uploads.digest(data + own.key.encode()))
+    st.session_state.files = replace(st.session_state.files, matrix=found)
     change(data=NO_DATA)
 
 
@@ -150,9 +155,7 @@ def _channel(files: Files, k: int) -> None:
 
 
 def _forget_channel() -> None:
-    own: Files = st.session_state.files
-    st.session_state.files = Files(own.population, None, own.key)
-    st.session_state.uploads = _round() + 1
+    _forget("matrix")
     state = current()
     if MATRIX in (state.original, state.refined):
         change(original=State.original, refined=State.refined)
