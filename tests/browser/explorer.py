@@ -17,8 +17,6 @@ from urllib.parse import unquote
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-COMMAND = "from qifldp.cli import explore, main; main.main()"
-
 STARTS_WITHIN, ANSWERS_WITHIN = 120, 120_000
 """Seconds for the server to start, and milliseconds for an answer, on a machine that is busy."""
 
@@ -46,7 +44,7 @@ def running(folder: Path, port: int | None = None) -> Iterator[str]:
     log = folder / "log.txt"
     with log.open("wb") as said:
         process = subprocess.Popen(
-            [sys.executable, "-c", COMMAND, "explore", "--port", str(port)],
+            [sys.executable, "-m", "qifldp", "explore", "--port", str(port)],
             cwd=folder,
             env=os.environ | {"HOME": str(folder)},
             stdout=said,
