@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from qifldp.collection.estimates import Estimates, Post, estimate
+from qifldp.collection.estimates import Estimates, Post, estimate, frequencies
 from qifldp.collection.mechanism import FAULTS, check_threads, cores, in_threads
 from qifldp.collection.reports import Collectable, Reports, fingerprint
 from qifldp.collection.size_classes import SizeClasses, single_class, size_classes
@@ -157,6 +157,14 @@ class Accumulator:
         if weights == "plain" and len(self.table) > 1:
             return self.as_plain().estimate(post=post, confidence=confidence)
         return estimate(self.classes, self.table, self.totals, post=post, confidence=confidence)
+
+    def frequencies(self) -> NDArray[np.float64]:
+        """Return the unbiased estimates alone, shape (k,), without their errors and intervals.
+
+        Raises:
+            InputError: As :meth:`estimate`.
+        """
+        return frequencies(self.classes, self.table, self.totals)
 
     def as_plain(self) -> Accumulator:
         """Return the same counts in a single class."""

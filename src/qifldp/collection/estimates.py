@@ -119,15 +119,8 @@ def estimate(
         raise InputError.expected("post", ", ".join(get_args(Post)), post)
     if not 0 < confidence < 1:
         raise InputError.expected("confidence", "between 0 and 1", confidence)
-    n, k = int(totals.sum()), table.shape[1]
-    if n == 0:
-        raise InputError("There are no reports to estimate from.")
     model = _Model(classes, table, totals)
-    if model.says_nothing:
-        raise InputError(
-            "All reports support no value or all values, and weighed by size they say nothing: "
-            "take the textbook estimate (--weights plain)."
-        )
+    n, k = model.everyone, table.shape[1]
     raw, variance = model.estimate()
     spread = np.sqrt(variance.at(np.clip(raw, 0, 1)))
     low, high = variance.intervals(raw, [1 - confidence, _miss_of_each(confidence, k)])
@@ -151,6 +144,15 @@ def estimate(
         low_simultaneous=np.minimum(found.low_simultaneous, frequency),
         high_simultaneous=np.maximum(found.high_simultaneous, frequency),
     )
+
+
+def frequencies(classes: SizeClasses, table: NDArray[np.int64], totals: NDArray[np.int64]) -> Floats:
+    """Return the unbiased estimates of :func:`estimate` alone, shape (k,): errors and intervals take longer.
+
+    Raises:
+        InputError: If there are no reports, or no class with reports tells anything.
+    """
+    return _Model(classes, table, totals).estimate()[0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,12 +243,18 @@ class _Model:
     """Counts by class, with what each class tells; classes without reports or without information left out."""
 
     def __init__(self, classes: SizeClasses, table: NDArray[np.int64], totals: NDArray[np.int64]) -> None:
+        self.everyone = int(totals.sum())
+        if self.everyone == 0:
+            raise InputError("There are no reports to estimate from.")
         told = (totals > 0) & (classes.gap != 0)
+        if not told.any():
+            raise InputError(
+                "All reports support no value or all values, and weighed by size they say nothing: "
+                "take the textbook estimate (--weights plain)."
+            )
         self.q, self.d = classes.absent[told][:, None], classes.gap[told][:, None]
         self.n = totals[told][:, None].astype(np.float64)
         self.counts = table[told]
-        self.everyone = int(totals.sum())
-        self.says_nothing = not told.any()
 
     def estimate(self) -> tuple[Floats, _Variance]:
         """Return unbiased estimates and their variance, with weights from a first estimate that treats values alike."""

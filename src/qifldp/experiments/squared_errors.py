@@ -57,8 +57,8 @@ def squared_errors(protocol: Protocol, counts: Counts, runs: int, rng: np.random
     truth = counts / counts.sum()
     found = np.empty(runs)
     for run in range(runs):
-        estimates = sample_counts(protocol, counts, rng=rng).estimate(weights="plain")
-        found[run] = np.mean((estimates.frequency - truth) ** 2)
+        estimates = sample_counts(protocol, counts, rng=rng).as_plain().frequencies()
+        found[run] = np.mean((estimates - truth) ** 2)
     return found
 
 

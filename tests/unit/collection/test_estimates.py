@@ -326,9 +326,19 @@ def test_options_that_are_none_are_refused(options: dict[str, object], sentence:
     assert str(refused.value) == sentence
 
 
+@pytest.mark.parametrize("weights", ["value", "plain"])
+def test_frequencies_alone_are_those_of_the_estimates(weights: Weights, monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = sample_counts(OUE(5, 2), [50, 30, 20, 1, 0], rng=np.random.default_rng(1))
+    wanted = counts.estimate(weights=weights).frequency
+    monkeypatch.delattr("qifldp.collection.estimates._Variance.intervals")  # which take most of the time
+    found = (counts.as_plain() if weights == "plain" else counts).frequencies()
+    np.testing.assert_array_equal(found, wanted)
+
+
 def test_no_reports_and_reports_that_say_nothing() -> None:
-    with pytest.raises(InputError, match="There are no reports to estimate from"):
-        OUE(3, 1).accumulator().estimate()
+    for method in ("estimate", "frequencies"):
+        with pytest.raises(InputError, match="There are no reports to estimate from"):
+            getattr(OUE(3, 1).accumulator(), method)()
     counts = OUE(3, 1).accumulator()
     counts.count_part(np.array([[0], [7], [7]], np.uint8))
     for post in get_args(Post):
@@ -339,6 +349,8 @@ def test_no_reports_and_reports_that_say_nothing() -> None:
             "take the textbook estimate (--weights plain)."
         )
         assert np.isfinite(counts.estimate(weights="plain", post=post).frequency).all()
+    with pytest.raises(InputError, match="weighed by size they say nothing"):
+        counts.frequencies()
     found = counts.estimate(weights="plain")  # p = 1/2, q = 1/(e + 1)
     q = 1 / (math.e + 1)
     np.testing.assert_allclose(found.frequency, np.full(3, (2 / 3 - q) / (1 / 2 - q)), rtol=1e-12)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from qifldp.collection.counts_only import sample_counts
 from qifldp.experiments.clicks import Clicks
 from qifldp.experiments.figure import Figure, Settings
 from qifldp.experiments.intervals import mean_square_interval
-from qifldp.experiments.squared_errors import PEOPLE, figure_5, mean_squared_error, variances
+from qifldp.experiments.squared_errors import PEOPLE, figure_5, mean_squared_error, squared_errors, variances
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.threshold_histogram import THE
 from qifldp.protocols.unary_encoding import OUE, SUE
@@ -54,6 +55,16 @@ def test_variances_are_those_of_the_values(protocol: Protocol) -> None:
     found = variances(protocol, counts)
     assert found == pytest.approx(wanted, rel=1e-12)  # a few operations in doubles
     assert found.mean() == pytest.approx(mean_squared_error(protocol, PEOPLE), rel=1e-12)
+
+
+def test_squared_errors_are_those_of_plain_estimates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of which intervals, that nobody looks at here, would take most of the time."""
+    counts, protocol = np.array([7_000, 2_000, 999, 1]), OUE(4, 2)
+    again = np.random.default_rng(1)
+    plain = [sample_counts(protocol, counts, rng=again).estimate(weights="plain").frequency for _ in range(3)]
+    monkeypatch.delattr("qifldp.collection.estimates._Variance.intervals")
+    found = squared_errors(protocol, counts, 3, np.random.default_rng(1))
+    np.testing.assert_array_equal(found, [np.mean((each - counts / counts.sum()) ** 2) for each in plain])
 
 
 DRAWN, RUNS_OF_EACH = 20_000, 10
