@@ -163,6 +163,7 @@ def test_fixed_parameters_are_refinement_families_and_rounded_ones_are_not() -> 
         )
     for g in (2, 3):
         assert is_garbling(original=LH(3, exp_epsilon=3, g=g).channel(), refined=LH(3, exp_epsilon=2, g=g).channel())
+    assert [SS(k, exp_epsilon="1.000001").omega for k in (2, 3, 4)] == [1, 1, 2]  # it only falls as ε grows
     # At k = 5, ω jumps from 2 to 1 where e^ε + 1 = 10/3; at e^ε = 5/2, g jumps from 3 to 4.
     more, less = SS(5, exp_epsilon="24/10"), SS(5, exp_epsilon="23/10")
     assert (more.omega, less.omega) == (1, 2)

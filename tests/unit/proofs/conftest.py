@@ -52,6 +52,10 @@ class LookedAt:
         """The names of the protocols; BLH and OLH have parts that are named LH, which are not told from others."""
         return {made.name for made in self.protocols}
 
+    def sizes_of(self, name: str) -> set[int]:
+        """The domain sizes of the protocols of a name."""
+        return {made.domain_size for made in self.protocols if made.name == name}
+
 
 Looked = dict[str, LookedAt]
 

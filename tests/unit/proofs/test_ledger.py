@@ -11,11 +11,14 @@ import pytest
 from flint import arb
 
 from qifldp.errors import InputError
-from qifldp.proofs.checks import Together, Within
+from qifldp.exact.fields import RATIONALS
+from qifldp.proofs.checks import Decided, Together, Within
 from qifldp.proofs.ledger import CLAIMS, thresholds
 from qifldp.proofs.ledger.one_hot import JUST_ABOVE
 from qifldp.proofs.prove import Checked, find_claims, prove, smt_files
 from qifldp.proofs.provers import Proved
+from qifldp.protocols.local_hashing import OLH
+from qifldp.protocols.subset_selection import SS
 from unit.proofs.conftest import Looked
 
 NUMBERED = [
@@ -102,13 +105,27 @@ BESIDE = {"figure-5-oue": -1}
 """Rows that say from which domain size on something holds: it is checked that it does not hold one below."""
 
 
+SIZE = r"\d+(?:\.\.\d+)?"
+SIZES = rf"\bk = ({SIZE}(?:(?:, | and ){SIZE}(?!\.?\d))*)"
+
+
+def sizes_in(listed: str) -> set[int]:
+    ends = re.findall(r"(\d+)(?:\.\.(\d+))?", listed)
+    return {k for first, last in ends for k in range(int(first), int(last or first) + 1)}
+
+
 def sizes_said(statement: str) -> set[int]:
     """Return the domain sizes that a statement names, as ``k = 2, 3 and 50`` or ``k = 3..20``."""
-    number = r"\d+(?:\.\.\d+)?"
-    said = set()
-    for listed in re.findall(rf"\bk = ({number}(?:(?:, | and ){number}(?!\.?\d))*)", statement):
-        for first, last in re.findall(r"(\d+)(?:\.\.(\d+))?", listed):
-            said |= set(range(int(first), int(last or first) + 1))
+    return {k for listed in re.findall(SIZES, statement) for k in sizes_in(listed)}
+
+
+def sizes_said_of(statement: str) -> dict[str, set[int]]:
+    """Return the domain sizes that a statement names for each protocol: the next ones, or the last if none follow."""
+    words = re.split(SIZES, statement)  # what is said, its sizes, what is said next, …
+    said: dict[str, set[int]] = {}
+    for place in range(0, len(words), 2):
+        for name in names_said(words[place]):
+            said.setdefault(name, set()).update(sizes_in(words[min(place + 1, len(words) - 2)]))
     return said
 
 
@@ -119,11 +136,66 @@ def test_rows_name_the_domain_sizes_that_are_checked(checked_settings: tuple[tup
     for item in checked:
         said, looked_at = sizes_said(item.claim.statement), looked[item.claim.id].sizes
         if said and (looked_at or len(said) > 1):
-            beside = BESIDE.get(item.claim.id)
-            assert looked_at == said | ({k + beside for k in said} if beside else set()), item.claim.id
+            assert looked_at == with_those_beside(item, said), item.claim.id
             compared += 1
     assert compared > 25
+
+
+def test_rows_name_the_domain_sizes_of_each_protocol(checked_settings: tuple[tuple[Checked, ...], Looked]) -> None:
+    """A size at which one protocol was looked at is not said of another."""
+    checked, looked = checked_settings
+    compared = 0
+    for item in checked:
+        found = looked[item.claim.id]
+        if not found.protocols or not sizes_said(item.claim.statement):
+            continue
+        for name, said in sizes_said_of(item.claim.statement).items():
+            assert found.sizes_of(name) == with_those_beside(item, said), (item.claim.id, name)
+            compared += 1
+    assert compared > 50
+
+
+def with_those_beside(item: Checked, said: set[int]) -> set[int]:
+    return said | {k + BESIDE.get(item.claim.id, 0) for k in said}
+
+
+def test_domain_sizes_of_a_statement_are_read() -> None:
     assert sizes_said("At k = 2, 10 and 40; k = 3..5, ε = 1.5, k = 7.") == {2, 3, 4, 5, 7, 10, 40}
+    words = "SUE and GRR at k = 2 and 3, OLH at k = 5..7; GRR at k = 9, not OUE (nor SS)."
+    assert sizes_said_of(words) == {"SUE": {2, 3}, "GRR": {2, 3, 9}, "OLH": {5, 6, 7}, "OUE": {9}, "SS": {9}}
+
+
+def test_all_jumps_of_rounded_parameters_are_looked_at() -> None:
+    """From just above ε = 0, where ω is largest: there are none at k = 2 and 3."""
+    (claim,) = find_claims("rounded-parameters")
+    assert isinstance(claim.ours, Decided)
+    asked: dict[type[object], set[tuple[int, int, int]]] = {SS: set(), OLH: set()}
+    for question in claim.ours.questions():
+        above, below = question.original, question.refined
+        assert not question.holds
+        assert isinstance(above, SS | OLH)
+        assert isinstance(below, SS | OLH)
+        assert above.exp_epsilon(RATIONALS) - below.exp_epsilon(RATIONALS) == Fraction(2, 1000)
+        first, second = (p.omega if isinstance(p, SS) else p.buckets for p in (above, below))
+        asked[type(above)].add((above.domain_size, first, second))
+    largest = {k: SS(k, exp_epsilon=1 + Fraction(1, 10**6)).omega for k in range(2, 41)}
+    assert asked[SS] == {(k, omega, omega + 1) for k in largest for omega in range(1, largest[k])}
+    assert {k for k, *_ in asked[SS]} == set(range(4, 41))
+    assert asked[OLH] == {(k, g + 1, g) for k in (2, 3, 5, 20) for g in (2, 3, 4, 5)}
+
+
+def test_the_rounded_size_of_sets_is_held_against_two_on_either_side(
+    checked_settings: tuple[tuple[Checked, ...], Looked],
+) -> None:
+    tried: dict[tuple[int, float], set[int]] = {}
+    for made in checked_settings[1]["ss-omega"].protocols:
+        assert isinstance(made, SS)
+        tried.setdefault((made.domain_size, made.epsilon), set()).add(made.omega)
+    assert {k for k, _ in tried} == set(range(2, 121))
+    assert len(tried) == 119 * 25
+    for (k, epsilon), sizes in tried.items():
+        rounded = SS(k, epsilon).omega
+        assert sizes == {omega for omega in range(rounded - 2, rounded + 3) if 1 <= omega < k}
 
 
 NUMBER = r"\d+(?:\.\d+)?(?:/\d+)?"

@@ -13,7 +13,7 @@ import numpy as np
 from qifldp.channels.channel import Channel
 from qifldp.channels.composition import kronecker
 from qifldp.proofs.checks import Decided, Later, Question, Together, Within
-from qifldp.proofs.claim import Claim, Finding, every
+from qifldp.proofs.claim import Claim, Finding, every, listed
 from qifldp.proofs.lemmas import (
     corner_gap,
     family,
@@ -103,25 +103,28 @@ def _the_across() -> Iterator[Question]:
     yield Question(THE(5, 3, theta="0.8"), THE(5, 1, theta="0.6"))
 
 
-LARGEST = 40
-"""Domain size up to which all jumps of ω are tried."""
+SMALLEST, LARGEST = 4, 40
+"""Domain sizes of which all jumps of ω are tried; smaller ones have none."""
+
+BUCKETS, HASHED_SIZES = (2, 6), (2, 3, 5, 20)
+"""The g between which all jumps are tried, and the domain sizes at which they are."""
 
 STEP = Fraction(1, 1000)
 """From a jump of ω or g, in e^ε."""
 
 
 def _rounded(expected: bool) -> Iterator[Question]:
-    """Just above against just below jumps of ω or g, where nothing is refined: all of ω, and g from 2 to 6."""
-    for k, omega in product(range(3, LARGEST + 1), range(1, LARGEST // 2)):
+    """Just above against just below jumps of ω or g, where nothing is refined."""
+    for k, omega in product(range(SMALLEST, LARGEST + 1), range(1, LARGEST // 2)):
         jump = k / (omega + Fraction(1, 2)) - 1
         if jump <= 1 + STEP:
             continue  # not above ε = 0
         more, less = (SS(k, exp_epsilon=jump + sign * STEP) for sign in (1, -1))
         assert (more.omega, less.omega) == (omega, omega + 1)
         yield Question(more, less, holds=expected)
-    for g, k in product((1, 2, 3, 4), (2, 3, 5, 20)):
-        finer, coarser = (OLH(k, exp_epsilon=g + Fraction(1, 2) + sign * STEP) for sign in (1, -1))
-        assert (finer.buckets, coarser.buckets) == (g + 2, g + 1)
+    for g, k in product(range(*BUCKETS), HASHED_SIZES):
+        finer, coarser = (OLH(k, exp_epsilon=g - Fraction(1, 2) + sign * STEP) for sign in (1, -1))
+        assert (finer.buckets, coarser.buckets) == (g + 1, g)
         yield Question(finer, coarser, holds=expected)
 
 
@@ -250,9 +253,10 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "rounded-parameters",
         "SS and LH, VI-A3",
-        "SS with rounded ω and OLH with rounded g are not refinement families: it fails across every jump of ω for "
-        "k = 3..40, and those of g from 2 to 6 at k = 2, 3, 5, 20, from a thousandth above in e^ε to a thousandth "
-        "below.",
+        f"SS with rounded ω is no refinement family for k = {SMALLEST}..{LARGEST}: it fails across every jump of ω "
+        "(over two or three values there is none: ω is 1 for every ε > 0). Nor is OLH with rounded g: it fails across "
+        f"the jumps of g from {BUCKETS[0]} to {BUCKETS[1]} at k = {listed(HASHED_SIZES)}. All from a thousandth above "
+        "in e^ε to a thousandth below.",
         "certified refinement",
         Decided(partial(_rounded, expected=False)),
         Decided(partial(_rounded, expected=True)),
