@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -185,6 +186,15 @@ def within_slack(what: str, found: Sequence[tuple[arb | None, str]], slack: Frac
     worst, label = max(off, key=lambda pair: float(pair[0].mid()))
     words = f"{what} not the best in {len(off)} of {len(found)} cases; at most {float(worst.mid()):.2%} off, at {label}"
     return Finding(holds, words)
+
+
+STANDARD_ERRORS = 6
+"""How far a simulated frequency may be off: a right one is farther off once in 5e8 checks."""
+
+
+def agrees(frequency: float, chance: float, draws: int) -> bool:
+    """Whether a frequency in independent draws is as near its chance as all but a few are."""
+    return abs(frequency - chance) <= STANDARD_ERRORS * math.sqrt(chance * (1 - chance) / draws)
 
 
 def rounds_to(text: str) -> tuple[Fraction, Fraction]:

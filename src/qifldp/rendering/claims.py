@@ -48,7 +48,7 @@ How to read it:
   any prover reads).
   **certified refinement** is decided by `decide_refinement`, and each answer's certificate verified: a proof at the
   instances named, evidence for others. **ball arithmetic** encloses real numbers: a proof at the numbers named.
-  **simulation** compares frequencies, at six standard errors: evidence.
+  **simulation** compares frequencies, within the standard errors named: evidence.
 - A ⊑ B means A·W = B for a channel W: B is the safer one. *On bits* means the channel of one bit of a unary encoding;
   *one-hot* the whole protocol. The [errata](errata.md) list what is wrong in print, with a test for each.
 """

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from flint import fmpz_poly
+from flint import arb, fmpz_poly
 
 from qifldp.channels.channel import Channel
 from qifldp.proofs import checks, lemmas
@@ -18,15 +18,18 @@ from qifldp.proofs.formulas import All, above, at_least
 from qifldp.proofs.ledger import (
     adversaries,
     appendix,
+    attacks,
     bits,
     comparisons,
     epsilon_k,
     epsilon_k_growth,
     families,
+    figure_7,
     limits,
     minimum,
     orders,
     threshold_remarks,
+    unary_protocols,
 )
 from qifldp.proofs.prove import find_claims
 from qifldp.proofs.provers import Proved
@@ -50,6 +53,16 @@ def replaced(name: str, wrong: Callable[[Any], Any], *places: Any) -> Patch:
             monkeypatch.setattr(place, name, wrong(right))
 
     return patch
+
+
+def times(top: list[int], bottom: list[int]) -> Callable[[Any], Any]:
+    """Return what multiplies both parts of a quotient by polynomials in s."""
+    return lambda right: lambda k: tuple(x * fmpz_poly(y) for x, y in zip(right(k), (top, bottom), strict=True))
+
+
+def slightly_more(right: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a number that is larger by a billionth of it."""
+    return lambda protocol: right(protocol) * (10**9 + 1) / 10**9
 
 
 def shifted_places(right: Callable[[int, int], Channel]) -> Callable[[int, int], Channel]:
@@ -83,6 +96,11 @@ MUTANTS: dict[str, tuple[str, Patch]] = {
     "another capacity": (
         "blh-small",
         replaced("binary_capacity", lambda _: lambda x, y: (2 * x * y + 1 - x) / ((x + 1) * y), limits),
+    ),
+    "a quotient that is not 1 at s = 1": ("epsilon-k-once", replaced("quotient", times([2, 1], [1, 1]), epsilon_k)),
+    "a quotient that tends to another number": (
+        "epsilon-k-once",
+        replaced("quotient", times([-1, 2], [0, 1]), epsilon_k),
     ),
     "another quotient": (
         "epsilon-k-growth",
@@ -147,6 +165,14 @@ MUTANTS |= {
     "a function that does not tend to 0": (
         "threshold-increasing", replaced("_degree", lambda _: lambda term: 0, threshold_remarks),
     ),
+    **{
+        f"a capacity that is hardly another, in {name}": (name, replaced("bayes_capacity", slightly_more, attacks))
+        for name in ("definition-3", "equation-20")
+    },
+    **{
+        f"a capacity that hardly misses {name}": (name, replaced("capacity", slightly_more, limits))
+        for name in ("limit-k", "limit-blh", "limit-oue-olh")
+    },
     "entries that are no probabilities": (
         "channel",
         replaced("exact_channels", lambda _: lambda: iter([("rows sum to one", NOT_A_CHANNEL)]), adversaries),
@@ -185,7 +211,7 @@ def test_incomparable_channels_may_have_an_optimum_below() -> None:
 def test_a_wrong_formula_is_found(mutant: str, monkeypatch: pytest.MonkeyPatch) -> None:
     name, patch = MUTANTS[mutant]
     (claim,) = find_claims(name)
-    assert claim.run().outcome in ("holds", "corrected")
+    assert claim.run().outcome in ("holds", "corrected", "sharpened")
     patch(monkeypatch)
     assert claim.run().outcome in ("false", "unchecked")
 
@@ -236,6 +262,26 @@ def test_a_goal_of_the_ss_family_that_says_nothing_is_seen(monkeypatch: pytest.M
     monkeypatch.setattr(families, "subset_family", trivial)
     found = find_claims("ss-family")[0].run()
     assert (found.outcome, found.detail) == ("unchecked", "ss-family concludes what it assumes.")
+
+
+def test_success_rates_eight_standard_errors_off_are_seen() -> None:
+    """Within six they are not; what is simulated is off by less than two itself."""
+
+    def shifted(errors: int) -> Callable[[int, int], arb]:
+        def rate(k: int, epsilon: int) -> arb:
+            right = figure_7._rate(k, epsilon)
+            return right + errors * (right * (1 - right) / figure_7.ATTACKS).sqrt()
+
+        return rate
+
+    assert not figure_7._simulated(shifted(8)).holds
+    assert figure_7._simulated(shifted(4)).holds
+
+
+def test_noise_of_a_scale_that_is_hardly_another_is_seen() -> None:
+    """At 2.05/ε bits are set up to nine standard errors too often, at 2.02/ε up to four."""
+    assert not unary_protocols._laplace(2.05).holds
+    assert unary_protocols._laplace(2.02).holds
 
 
 def test_both_bounds_of_the_growth_can_fail() -> None:

@@ -85,10 +85,16 @@ def _sides(shift: Fraction) -> Iterator[Question]:
             yield Question(SUE(k, budget), OUE(k, budget), holds=holds)
 
 
+def quotient(k: int) -> tuple[fmpz_poly, fmpz_poly]:
+    """Return 2(s² + 1)^{k−1} and s^{k−2}(s + 1)^k, the quotient of which decides."""
+    s = fmpz_poly([0, 1])
+    return 2 * (s**2 + 1) ** (k - 1), s ** (k - 2) * (s + 1) ** k
+
+
 def closed_polynomial(k: int) -> fmpz_poly:
     """Return 2(s² + 1)^{k−1} − s^{k−2}(s + 1)^k, of which s_k is the only root above 1."""
-    s = fmpz_poly([0, 1])
-    return 2 * (s**2 + 1) ** (k - 1) - s ** (k - 2) * (s + 1) ** k
+    top, bottom = quotient(k)
+    return top - bottom
 
 
 def _is_the_only_root(one: Threshold) -> bool:
@@ -139,9 +145,9 @@ def _derivative() -> Finding:
 
 def _ends(limit: int) -> Finding:
     """The quotient 2(s² + 1)^{k−1}/(s^{k−2}(s + 1)^k) is 1 at s = 1, and 2 (``limit``) at infinity."""
-    s, cases = fmpz_poly([0, 1]), []
+    cases = []
     for k in range(2, LARGEST_END + 1):
-        top, bottom = 2 * (s**2 + 1) ** (k - 1), s ** (k - 2) * (s + 1) ** k
+        top, bottom = quotient(k)
         tends = top.degree() == bottom.degree() and top.coeffs()[-1] == limit * bottom.coeffs()[-1]
         cases.append((f"k = {k}", top(1) == bottom(1) and tends))
     return every(cases, f"quotients, 1 at s = 1 and 2 at infinity, k = 2..{LARGEST_END}")

@@ -31,6 +31,9 @@ FAR = 700
 """The largest ε that is computed with; limits are reached there to more than ten digits."""
 
 NEAR = Fraction(1, 10**10)
+"""How near its limit a capacity is there, as a share of it."""
+
+AT = f"at ε = {FAR} to within a share of {float(NEAR):g}"
 
 
 def capacity(protocol: Protocol) -> arb:
@@ -51,12 +54,13 @@ def _limit(made: list[Protocol], wanted: Callable[[int], Fraction]) -> Within:
     return Within(rows)
 
 
+SIZES = (2, 5, 50)
+THETAS = ("0.5", "0.75", "0.9")
+
+
 def _full(k: int) -> list[Protocol]:
     # THE's bits tend to certainty with e^{−ε(1−θ)/2} only: at θ = 0.9 that is 6e-16, at θ = 1 they do not.
-    return [GRR(k, FAR), SS(k, FAR), SUE(k, FAR), *(THE(k, FAR, theta=theta) for theta in ("0.5", "0.75", "0.9"))]
-
-
-SIZES = (2, 5, 50)
+    return [GRR(k, FAR), SS(k, FAR), SUE(k, FAR), *(THE(k, FAR, theta=theta) for theta in THETAS)]
 
 
 def _about_half(least: str, most: str) -> Within:
@@ -193,8 +197,8 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "limit-k",
         "“GRR, SS, SUE and THE converge to k”, VII-B",
-        "As ε grows the capacities of GRR, SS, SUE and, for θ < 1 as the paper has it, THE tend to k "
-        "(ε = 700; k = 2, 5, 50; θ = 0.5, 0.75, 0.9).",
+        "As ε grows the capacities of GRR, SS, SUE and, for θ in [1/2, 1), THE tend to k "
+        f"({AT}; k = {listed(SIZES)}; θ = {listed(THETAS)}).",
         "ball arithmetic",
         Later(lambda: _limit([p for k in SIZES for p in _full(k)], Fraction)),
         Later(lambda: _limit([THE(k, FAR, theta=1) for k in SIZES[::-1]], Fraction)),
@@ -203,7 +207,7 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "limit-blh",
         "“BLH converges to 2”, VII-B",
-        "As ε grows the capacity of BLH tends to 2 − 2^{1−k} (ε = 700; k = 2, 5, 50).",
+        f"As ε grows the capacity of BLH tends to 2 − 2^{{1−k}} ({AT}; k = {listed(SIZES)}).",
         "ball arithmetic",
         Later(lambda: _limit([BLH(k, FAR) for k in SIZES], lambda k: 2 - Fraction(2, 2**k))),
         Later(lambda: _limit([BLH(k, FAR) for k in SIZES], lambda _: Fraction(2))),
@@ -213,7 +217,8 @@ CLAIMS: tuple[Claim, ...] = (
     Claim(
         "limit-oue-olh",
         "“OLH and OUE converge to approximately k/2”, VII-B",
-        "As ε grows the capacities of OUE and OLH tend to (k + 1)/2 exactly, a half above k/2 (ε = 700; k = 2, 5, 50).",
+        "As ε grows the capacities of OUE and OLH tend to (k + 1)/2 exactly, a half above k/2 "
+        f"({AT}; k = {listed(SIZES)}).",
         "ball arithmetic",
         Later(lambda: _limit([kind(k, FAR) for k in SIZES for kind in (OUE, OLH)], lambda k: Fraction(k + 1, 2))),
         Later(lambda: _limit([kind(k, FAR) for k in SIZES for kind in (OUE, OLH)], lambda k: Fraction(k, 2))),

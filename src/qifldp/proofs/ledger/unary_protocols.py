@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from qifldp.proofs.checks import Later
+from qifldp.proofs.checks import STANDARD_ERRORS, Later, agrees
 from qifldp.proofs.claim import ENUMERATION, Claim, Finding, every
 from qifldp.proofs.formulas import above, at_least, same
 from qifldp.proofs.provers import Proved
@@ -22,8 +22,6 @@ from qifldp.protocols.unary_encoding import OUE, SUE, UE, UnaryEncoding
 
 DRAWS = 400_000
 SEED = 20_260_526
-FALSE_ALARM = 6.0
-"""Standard errors: a right frequency is farther off once in 5e8 checks."""
 
 
 def _bits(domain_size: int, x: int) -> list[int]:
@@ -119,10 +117,9 @@ def _laplace(scale: float) -> Finding:
         chances = [float(THE(2, epsilon, theta=theta).chances[index]) for index in (0, 2)]
         for own, chance in zip((1, 0), chances, strict=True):
             seen = float(np.mean(own + noise > theta))
-            error = math.sqrt(chance * (1 - chance) / DRAWS)
             label = f"ε = {epsilon:g}, θ = {theta:g}, bit {own}: {seen:.4f} against {chance:.4f}"
-            cases.append((label, abs(seen - chance) <= FALSE_ALARM * error))
-    return every(cases, f"frequencies in {DRAWS:,} draws each, within {FALSE_ALARM:g} standard errors")
+            cases.append((label, agrees(seen, chance, DRAWS)))
+    return every(cases, f"frequencies in {DRAWS:,} draws each, within {STANDARD_ERRORS} standard errors")
 
 
 CLAIMS: tuple[Claim, ...] = (
@@ -186,7 +183,7 @@ CLAIMS: tuple[Claim, ...] = (
         "definition-8",
         "Def. 8, V-E",
         "Laplace noise of scale 2/ε and threshold θ set a bit with p = 1 − ½e^{ε(θ−1)/2} if it was 1, "
-        "with q = ½e^{−εθ/2} if it was 0.",
+        f"with q = ½e^{{−εθ/2}} if it was 0 ({DRAWS:,} draws each, within {STANDARD_ERRORS} standard errors).",
         "simulation",
         partial(_laplace, 2.0),
         partial(_laplace, 1.0),
