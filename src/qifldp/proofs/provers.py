@@ -78,7 +78,8 @@ def ask_z3(text: str, names: Sequence[str]) -> tuple[Answer, dict[str, Fraction 
         UncheckedError: If z3 is not installed, or does not load.
     """
     z3 = _prover("z3")
-    solver = z3.SolverFor("QF_NRA")
+    context = z3.Context()  # of its own: how fast it answers depends on everything that a context was asked before
+    solver = z3.SolverFor("QF_NRA", ctx=context)
     solver.set("timeout", Z3_SECONDS * 1000)
     solver.from_string(text)
     verdict = solver.check()
@@ -87,7 +88,7 @@ def ask_z3(text: str, names: Sequence[str]) -> tuple[Answer, dict[str, Fraction 
     if verdict != z3.sat:
         return "unknown", {}
     model = solver.model()
-    values = {name: model.eval(z3.Real(name), model_completion=True) for name in names}
+    values = {name: model.eval(z3.Real(name, ctx=context), model_completion=True) for name in names}
     return "sat", {n: Fraction(str(v)) if z3.is_rational_value(v) else None for n, v in values.items()}
 
 
