@@ -85,7 +85,7 @@ def refine_command(
     pair = names[0], names[1]
     document = decision_json(decision, pair, written, bracket)
     if deficiency is not None:
-        document |= bracket_json(bracket, deficiency, lacking)
+        document |= bracket_json(bracket, deficiency, lacking, decision)
     show(document, decision_view(decision, pair, bracket), as_json=as_json, out=None)
     if lacking:
         raise ConvergenceError(f"The deficiency could not be bracketed: {lacking}")

@@ -21,6 +21,7 @@ from qifldp.protocols.wording import counted
 from qifldp.refinement.certificate import Certificate, Order, Side
 from qifldp.refinement.proofs import Bets, GainMatrix, Identical
 from qifldp.refinement.search.explicit_strength import explicit_deficiency, explicit_margin, explicit_ratio
+from qifldp.refinement.search.linear import UnsolvedError
 from qifldp.refinement.search.strength import deficiency, vulnerability_ratio
 from qifldp.refinement.search.transport import solve_transport
 from qifldp.refinement.verified import LEAST
@@ -41,9 +42,10 @@ class Compared:
     """What is common to every decision: the two sides, and figures that are computed when they are asked for.
 
     The figures are about the average-case order, whatever the verdict is about. They are floats, a linear program's
-    optimum, and never part of a proof; None where the program would be too large, or takes longer than a decision is
-    allowed to (``time_limit`` seconds of the decision, or twenty). A deficiency is the distance of the garbling that
-    the program found: rounding apart it never lies below the truth, and some 1e-9 above it at most.
+    optimum, and never part of a proof; None where the program would be too large, takes longer than a decision is
+    allowed to (``time_limit`` seconds of the decision, or twenty), or is not solved (:attr:`unsolved`). A deficiency is
+    the distance of the garbling that the program found: rounding apart it never lies below the truth, and some 1e-9
+    above it at most.
     """
 
     original: Side
@@ -52,6 +54,11 @@ class Compared:
     method: str
     solved: float | None
     figure_seconds: float
+
+    @cached_property
+    def unsolved(self) -> dict[str, str]:
+        """What HiGHS said of each figure, of those asked for so far, that is None since it failed, not for its size."""
+        return {}
 
     @cached_property
     def margin(self) -> float | None:
@@ -67,11 +74,11 @@ class Compared:
         seconds = self.figure_seconds
         if not self._profiles:
             c, d = self._matrices
-            return _or_none(lambda: explicit_margin(c, d, seconds=seconds))
+            return self._or_none("margin", lambda: explicit_margin(c, d, seconds=seconds))
         a, b = self._profiles
         if a.domain_size > LARGEST_FIGURE:
             return None
-        return _or_none(lambda: solve_transport(a, b, deadline=time.monotonic() + seconds).margin)
+        return self._or_none("margin", lambda: solve_transport(a, b, deadline=time.monotonic() + seconds).margin)
 
     @cached_property
     def deficiency(self) -> float | None:
@@ -84,12 +91,12 @@ class Compared:
         return self._deficiency(-1)
 
     def _deficiency(self, way: int) -> float | None:
-        seconds = self.figure_seconds
+        seconds, name = self.figure_seconds, "deficiency" if way > 0 else "deficiency_reverse"
         if self._profiles:
             a, b = self._profiles[::way]
-            return _or_none(lambda: deficiency(a, b, seconds=seconds))
+            return self._or_none(name, lambda: deficiency(a, b, seconds=seconds))
         c, d = self._matrices[::way]
-        return _or_none(lambda: explicit_deficiency(c, d, seconds=seconds))
+        return self._or_none(name, lambda: explicit_deficiency(c, d, seconds=seconds))
 
     @cached_property
     def vulnerability_ratio(self) -> float | None:
@@ -100,9 +107,18 @@ class Compared:
         seconds = self.figure_seconds
         if self._profiles:
             a, b = self._profiles
-            return _or_none(lambda: vulnerability_ratio(a, b, seconds=seconds))
+            return self._or_none("vulnerability_ratio", lambda: vulnerability_ratio(a, b, seconds=seconds))
         c, d = self._matrices
-        return _or_none(lambda: explicit_ratio(c, d, seconds=seconds))
+        return self._or_none("vulnerability_ratio", lambda: explicit_ratio(c, d, seconds=seconds))
+
+    def _or_none(self, name: str, figure: Callable[[], float | None]) -> float | None:
+        """Return a figure, or None if its program does not end in time, or fails."""
+        try:
+            return figure()
+        except ConvergenceError as error:
+            if isinstance(error, UnsolvedError):
+                self.unsolved[name] = str(error)
+            return None
 
     @cached_property
     def _profiles(self) -> tuple[Profile, Profile] | None:
@@ -286,11 +302,3 @@ def written_out(side: Side) -> Channel:
             f"Against a matrix a protocol must be exact, but {side.spec} is not: give exp_epsilon, a rational e^ε."
         )
     return expand(side.exact_profile())
-
-
-def _or_none(figure: Callable[[], float | None]) -> float | None:
-    """Return a figure, or None if its program does not end in time."""
-    try:
-        return figure()
-    except ConvergenceError:
-        return None

@@ -42,7 +42,7 @@ def decision_json(
         certificate: The file that the certificate was written to, if any.
         bracket: A proved bracket of the deficiency, if there is one: the figure lies within it.
     """
-    return {
+    document: dict[str, object] = {
         "schema_version": SCHEMA_VERSION,
         "original": names[0],
         "refined": names[1],
@@ -56,22 +56,30 @@ def decision_json(
         "method": decision.method,
         "counterexample": _counterexample(decision),
         "certificate": certificate,
-    } | ({"reason": decision.reason} if isinstance(decision, Undecided) else {})
+    }
+    if isinstance(decision, Undecided):
+        document["reason"] = decision.reason
+    if decision.unsolved:
+        document["reasons"] = dict(decision.unsolved)
+    return document
 
 
-def bracket_json(bracket: DeficiencyCertificate | None, file: str, lacking: str) -> dict[str, object]:
+def bracket_json(
+    bracket: DeficiencyCertificate | None, file: str, lacking: str, decision: Decision
+) -> dict[str, object]:
     """Return a proved bracket of the deficiency as JSON, or why there is none.
 
     Args:
         bracket: The bracket, if one was proved.
         file: The file that it was written to.
         lacking: Why there is none, if there is none.
+        decision: The decision in whose document it stands, with reasons of its own.
     """
     if bracket is None:
         return {
             "deficiency_bracket": None,
             "deficiency_certificate": None,
-            "reasons": {"deficiency_bracket": lacking},
+            "reasons": decision.unsolved | {"deficiency_bracket": lacking},
         }
     return {"deficiency_bracket": list(bracket.ends), "deficiency_certificate": file}
 
@@ -110,6 +118,7 @@ def decision_view(
     )
     lines.append(Text("\nOn average, whatever the verdict:" if worst else ""))
     lines += [Text(f"  {name:<20}{value:>10}  {words}") for name, value, words in figures]
+    lines += [Text(f"\nNo {name.replace('_', ' ')}: {plain(why)}") for name, why in decision.unsolved.items()]
     if bracket is not None:
         least, most = outward(bracket)
         lines.append(Text(f"\nThe deficiency is between {least} and {most}: proved."))

@@ -5,12 +5,15 @@ from __future__ import annotations
 import time
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csc_array, eye_array, hstack, kron, vstack
 
 from qifldp.channels.channel import Channel
 from qifldp.refinement.search.explicit_interior import RANK_TOLERANCE, find_margin
 from qifldp.refinement.search.linear import FINEST, maximise
 from qifldp.refinement.search.strength import clear_of_rounding
+
+Floats = NDArray[np.float64]
 
 OFF_THE_SPACE = 1e-9
 """Share of a column's deviation outside of the space of A's columns that is more than rounding."""
@@ -45,6 +48,10 @@ def explicit_deficiency(original: Channel, refined: Channel, *, seconds: float |
     """Return the Le Cam deficiency min_W max_x TV((A·W)_x, B_x), to about 1e-9; None if it is too large to solve.
 
     It is the distance of the W that the program finds, made stochastic: rounding apart, never below the deficiency.
+    What the solver leaves out of A is less than 1e-12 for each of its outputs.
+
+    Raises:
+        ConvergenceError: If HiGHS fails or the time is up.
     """
     a, b = original.reduced().to_float().matrix, refined.reduced().to_float().matrix
     (k, m), n = a.shape, b.shape[1]
@@ -66,13 +73,19 @@ def explicit_deficiency(original: Channel, refined: Channel, *, seconds: float |
     lower = np.concatenate((np.ones(m), b.ravel(), np.zeros(k)))
     upper = np.concatenate((np.ones(m), np.full(k * n + k, np.inf)))
     solution, _ = maximise(cost, csc_array(rows), lower, upper, seconds=seconds, tolerance=FINEST)
-    witness = np.maximum(solution[: m * n].reshape(m, n), 0.0)
-    lacking = np.maximum(b - a @ (witness / witness.sum(axis=1, keepdims=True)), 0.0).sum(axis=1)
+    lacking = np.maximum(b - a @ _stochastic(solution[: m * n].reshape(m, n)), 0.0).sum(axis=1)
     return clear_of_rounding(float(lacking.max()))
 
 
 def explicit_ratio(original: Channel, refined: Channel, *, seconds: float | None = None) -> float | None:
-    """Return the largest s ≤ 1 with A·W ≥ s·B entrywise for some W; None if it is too large to solve."""
+    """Return the largest s ≤ 1 with A·W ≥ s·B entrywise for some W, to about 1e-7; None if it is too large to solve.
+
+    It is what the W that the program finds reaches, mended: rounding apart, never above the largest. If W lacks at
+    most l_z in column z, A·W + 1l ≥ s·B, then (W + 1l)/(1 + Σ l) reaches s/(1 + Σ l).
+
+    Raises:
+        ConvergenceError: If HiGHS fails or the time is up.
+    """
     a, b = original.reduced().to_float().matrix, refined.reduced().to_float().matrix
     (k, m), n = a.shape, b.shape[1]
     if m * n > MOST_UNKNOWNS:
@@ -90,4 +103,12 @@ def explicit_ratio(original: Channel, refined: Channel, *, seconds: float | None
     lower = np.concatenate((np.ones(m), np.zeros(k * n)))
     upper = np.concatenate((np.ones(m), np.full(k * n, np.inf)))
     solution, _ = maximise(cost, csc_array(rows), lower, upper, seconds=seconds)
-    return min(1.0, float(solution[-1]))
+    ratio, witness = float(solution[-1]), _stochastic(solution[: m * n].reshape(m, n))
+    lacking = np.maximum(ratio * b - a @ witness, 0.0).max(axis=0).sum()
+    return min(1.0, float(ratio / (1 + lacking)))
+
+
+def _stochastic(found: Floats) -> Floats:
+    """Return what the solver found as a stochastic matrix: entries and row sums are off by its tolerance."""
+    witness = np.maximum(found, 0.0)
+    return witness / witness.sum(axis=1, keepdims=True)

@@ -17,12 +17,52 @@ TOLERANCE = 1e-7
 FINEST = 1e-10
 """The least that HiGHS knows, for what sums thousands of rows."""
 
+LEAST_COEFFICIENT = 1e-12
+"""What is smaller HiGHS takes for zero, at any setting; at its default, 1e-9, thousands of rare outputs make 1e-7."""
+
+
+OTHER_WAY = {"presolve": "off", "solver": "ipm"}
+"""Options, by default left to HiGHS, of a second try: the program as it stands, from the inside."""
+
+TIME_IS_UP = "The time limit was reached."
+"""How a search ends that had no more time."""
+
+
+class UnsolvedError(ConvergenceError):
+    """HiGHS ended without an optimum, and not for want of time."""
+
 
 def silent_solver() -> highspy.Highs:
-    """Return a solver that prints nothing."""
+    """Return a solver that prints nothing, and keeps coefficients as small as it can."""
     solver = highspy.Highs()  # type: ignore[no-untyped-call]  # highspy has types for all but this
     solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("small_matrix_value", LEAST_COEFFICIENT)
     return solver
+
+
+def run_to_optimum(solver: highspy.Highs) -> None:
+    """Solve the program that was passed; once more in another way if HiGHS ends without an optimum before its time.
+
+    Every program here has one, but where coefficients have many magnitudes HiGHS does not always find it.
+
+    Raises:
+        UnsolvedError: If HiGHS finds no optimum in either way.
+        ConvergenceError: If the time is up.
+    """
+    final = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kTimeLimit
+    solver.run()
+    if solver.getModelStatus() not in final:
+        solver.clearSolver()
+        for name, other in OTHER_WAY.items():
+            solver.setOptionValue(name, other)
+        solver.run()
+        for name in OTHER_WAY:
+            solver.setOptionValue(name, "choose")
+    status = solver.getModelStatus()
+    if status == highspy.HighsModelStatus.kTimeLimit:
+        raise ConvergenceError(TIME_IS_UP)
+    if status != highspy.HighsModelStatus.kOptimal:
+        raise UnsolvedError(f"HiGHS ended with status {solver.modelStatusToString(status)}.")
 
 
 def maximisation(
@@ -66,9 +106,6 @@ def maximise(
     if seconds is not None:
         solver.setOptionValue("time_limit", seconds)
     solver.passModel(model)
-    solver.run()
-    status = solver.getModelStatus()
-    if status != highspy.HighsModelStatus.kOptimal:
-        raise ConvergenceError(f"HiGHS ended with status {solver.modelStatusToString(status)}.")
+    run_to_optimum(solver)
     solution = solver.getSolution()
     return np.array(solution.col_value), np.array(solution.row_dual)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csc_array
 
 from qifldp.channels.profile import Profile
+from qifldp.errors import ConvergenceError
 from qifldp.refinement.search.linear import FINEST, TOLERANCE, maximise
 from qifldp.refinement.search.transport import aligned_mass
 
@@ -20,6 +21,9 @@ Floats = NDArray[np.float64]
 
 NEGLIGIBLE = 1e-14
 """Sizes of less mass are left out of a deficiency's program, and count as lacking: thousands of them, some 1e-11."""
+
+ACCURACY = 1e-9
+"""What a deficiency that is told may be above the true one."""
 
 ROUNDING = 1e-15
 """What a sum of masses in doubles is off: a distance of no more is told as none."""
@@ -76,7 +80,12 @@ def nearest(original: Profile, refined: Profile, *, seconds: float | None = None
     missing = -np.eye(2 * len(b.sizes))
     program = _Program(a, b, unit=ones, load=ones, room=np.exp(a.log_mass), tolerance=FINEST)
     need = np.concatenate((goal * member, goal * (1 - member)))
-    found = program.solve(np.full(2 * len(goal), -1.0), -missing, need, seconds)
+    try:
+        found = program.solve(np.full(2 * len(goal), -1.0), -missing, need, seconds)
+    except ConvergenceError:
+        if apart > ACCURACY:
+            raise
+        return Nearest(clear_of_rounding(apart + left_out), _shares(a, b, plain), ())  # as near as need be
     flow = np.maximum(found.flow, 0.0)
     flow *= np.minimum(1.0, program.room / np.maximum(flow.sum(axis=1), program.room))[:, None]  # within the tolerance
     solved = _distance(a, b, flow)

@@ -15,7 +15,7 @@ from scipy.sparse import csc_array
 
 from qifldp.channels.profile import Profile
 from qifldp.errors import ConvergenceError
-from qifldp.refinement.search.linear import maximisation, silent_solver
+from qifldp.refinement.search.linear import TIME_IS_UP, maximisation, run_to_optimum, silent_solver
 
 Floats = NDArray[np.float64]
 
@@ -109,7 +109,7 @@ def solve_transport(original: Profile, refined: Profile, *, deadline: float | No
         if deadline is not None:
             left = deadline - time.monotonic()
             if left <= 0:
-                raise ConvergenceError("The time limit was reached.")
+                raise ConvergenceError(TIME_IS_UP)
             solver.setOptionValue("time_limit", solver.getRunTime() + left)  # its clock goes on from run to run
         psi, row_dual, column_dual, gain_dual = _solve(
             solver, rows, columns, w, v, share[w, v], load[w, v], gains[w, v] * share[w, v]
@@ -158,9 +158,7 @@ def _solve(
         bounds=(np.concatenate((np.zeros(count), [-infinite])), np.full(count + 1, infinite)),
     )
     solver.passModel(model)
-    solver.run()
-    if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-        raise ConvergenceError(f"HiGHS ended with status {solver.modelStatusToString(solver.getModelStatus())}.")
+    run_to_optimum(solver)
     solution = solver.getSolution()
     duals = np.abs(np.array(solution.row_dual))
     psi = np.maximum(np.array(solution.col_value)[:count], 0.0)
