@@ -7,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from qifldp.comparison.compare import Comparison
-from qifldp.errors import ConvergenceError
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.specs import parse_spec
-from qifldp.refinement.decision import Decision, Undecided
+from qifldp.refinement.decision import Decision, Refines, Undecided
 from qifldp.refinement.order import RefinementOrder, order_of
 
 LARGEST_BY_DEFAULT = 1_000
@@ -18,6 +17,10 @@ LARGEST_BY_DEFAULT = 1_000
 
 LARGEST_WITH_FIGURES = 100
 """Domain size up to which margins and deficiencies are computed without being asked (some seconds a budget)."""
+
+OUT_OF_TIME = "too large for the time allowed"
+
+NOT_ASKED_FOR = "over so many values only if asked for"
 
 SECONDS = 20.0
 """Time for the verdicts and figures of all pairs, unless another limit is given."""
@@ -88,16 +91,19 @@ def _entry(
         "verdict": "undecided" if isinstance(decision, Undecided) else decision.certificate.verdict,
         "method": decision.method,
     }
+    lacking = None
     for name, one, figure in (
         ("deficiency", decision, "deficiency"),
         ("deficiency_reverse", reverse, "deficiency"),
         ("margin", decision, "margin"),
     ):
-        try:
-            figures[name] = getattr(one, figure) if time.monotonic() < deadline else None
-        except ConvergenceError:
-            figures[name] = None
-    if None in (figures["deficiency"], figures["deficiency_reverse"], figures["margin"]):
-        why = "too large for the time allowed" if deadline else "over so many values only if asked for"
-        figures["reason"] = f"not computed: {why} (--order, or qifldp refine)"
+        proved = figure == "deficiency" and isinstance(one, Refines)  # then it is 0, whatever the time
+        asked_for = proved or time.monotonic() < deadline
+        figures[name] = getattr(one, figure) if asked_for else None
+        if figures[name] is None and figure in one.unsolved:
+            lacking = one.unsolved[figure]
+        elif figures[name] is None:
+            lacking = lacking or (OUT_OF_TIME if deadline else NOT_ASKED_FOR)
+    if lacking is not None:
+        figures["reason"] = f"not computed: {lacking.rstrip('.')} (--order, or qifldp refine)"
     return figures

@@ -2,20 +2,56 @@
 
 from __future__ import annotations
 
-from qifldp.comparison.compare import compare
+import pytest
+
+from qifldp.comparison.compare import Comparison, compare
 from qifldp.comparison.ordering import order_comparison
 from qifldp.comparison.question import Question
 from qifldp.comparison.subjects import read_subject
 from qifldp.exact.budget import Budget
 from qifldp.protocols.specs import SEVEN
+from qifldp.refinement.decision import Compared
+
+
+def compared(k: int, specs: list[str], epsilon: str = "1") -> Comparison:
+    subjects = [read_subject(spec) for spec in specs]
+    return compare(subjects, domain_size=k, question=Question((Budget.read(epsilon),)))
 
 
 def test_a_deficiency_in_reverse_is_that_of_the_pair_in_reverse() -> None:
-    subjects = [read_subject(spec) for spec in SEVEN]
-    comparison = compare(subjects, domain_size=50, question=Question((Budget.read("0.5"),)))
-    (order,) = order_comparison(comparison)
+    (order,) = order_comparison(compared(50, SEVEN, "0.5"))
     lacking = {(entry["original"], entry["refined"]): entry["deficiency"] for entry in order.entries}
     assert len(lacking) == 42
     for entry in order.entries:
         assert entry["deficiency_reverse"] == lacking[entry["refined"], entry["original"]]
         assert (entry["deficiency"] == 0) == (entry["verdict"] == "refines")
+
+
+@pytest.mark.parametrize(("figures", "seconds", "why"), [
+    (False, None, "over so many values only if asked for"),
+    (True, 1e-9, "too large for the time allowed"),
+])  # fmt: skip
+def test_what_is_proved_to_be_refined_lacks_nothing_and_that_costs_no_time(
+    figures: bool, seconds: float | None, why: str
+) -> None:
+    (order,) = order_comparison(compared(400, ["sue", "the:theta=0.9", "oue"]), figures=figures, time_limit=seconds)
+    verdicts = {(entry["original"], entry["refined"]): entry["verdict"] for entry in order.entries}
+    assert set(verdicts.values()) == {"refines", "does_not_refine"}
+    for entry in order.entries:
+        pair = entry["original"], entry["refined"]
+        assert entry["deficiency"] == (0 if verdicts[pair] == "refines" else None)
+        assert entry["deficiency_reverse"] == (0 if verdicts[pair[::-1]] == "refines" else None)
+        assert entry["margin"] is None
+        assert entry["reason"] == f"not computed: {why} (--order, or qifldp refine)"
+
+
+def test_what_the_solver_fails_on_is_not_said_to_be_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    def failed(decision: Compared) -> None:
+        decision.unsolved["margin"] = "HiGHS ended with status Unknown."
+
+    monkeypatch.setattr(Compared, "_margin", failed)
+    (order,) = order_comparison(compared(10, ["sue", "oue"]))
+    for entry in order.entries:
+        assert entry["margin"] is None
+        assert entry["reason"] == "not computed: HiGHS ended with status Unknown (--order, or qifldp refine)"
+        assert None not in (entry["deficiency"], entry["deficiency_reverse"])
