@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
-from qifldp import GRR, SUE, Protocol
+from qifldp import GRR, OUE, SS, SUE, Channel, Protocol
 from qifldp.refinement.decision import written_out
-from qifldp.refinement.search.explicit_strength import explicit_deficiency
+from qifldp.refinement.search.explicit_strength import explicit_deficiency, explicit_margin
+from qifldp.refinement.search.transport import solve_transport
 
 ACCURACY = 1e-9
 """Of a deficiency, as the documentation says."""
+
+MARGIN_ACCURACY = 1e-6
+"""Of the margin of matrices."""
+
+TINY = [Fraction(1, 10**digits) for digits in (1, 7, 8, 9, 12, 15, 30, 300)]
 
 
 @pytest.mark.parametrize(("k", "ratio"), [(5, 100), (7, 100), (8, 35), (9, 20)])
@@ -34,3 +42,46 @@ def test_coefficients_of_many_magnitudes_are_solved(original: Protocol, refined:
     lacking = explicit_deficiency(written_out(original), written_out(refined))
     assert lacking is not None
     assert 0 <= lacking <= ACCURACY
+
+
+def hint(size: int, t: Fraction) -> list[list[Fraction]]:
+    """Return the channel that tells the secret with probability t, and else nothing."""
+    return [[t if x == y else Fraction(0) for y in range(size)] + [1 - t] for x in range(size)]
+
+
+@pytest.mark.parametrize("t", TINY, ids=lambda t: f"{float(t):.0e}")
+@pytest.mark.parametrize("exact", [True, False])
+def test_margins_do_not_depend_on_how_often_the_secret_is_told(t: Fraction, exact: bool) -> None:
+    """A's posteriors are ((1 + (k − 1)s)/k, (1 − s)/k, …), certainty shrunk by s: that is the margin, whatever t is."""
+    two = [[Fraction(2, 3), Fraction(1, 3)], [Fraction(1, 3), Fraction(2, 3)]]
+    half, quarter = Fraction(1, 2), Fraction(1, 4)
+    three = [[half if x == y else quarter for y in range(3)] for x in range(3)]
+    blurred = [*two, [half, half]]
+    told = [*hint(2, t), [t / 2, t / 2, 1 - t]]
+    for original, refined, expected in (
+        (two, hint(2, t), 1 / 3),
+        (three, hint(3, t), 1 / 4),
+        (blurred, told, 1 / 3),  # what rounds to a deviation is not off the space of A's columns
+    ):
+        channels = [Channel(table) for table in (original, refined)]
+        if not exact:
+            channels = [Channel(channel.to_float().matrix, normalize=True) for channel in channels]
+        assert explicit_margin(*channels) == pytest.approx(expected, abs=MARGIN_ACCURACY)
+
+
+@pytest.mark.parametrize(
+    ("original", "refined"),
+    [
+        (OUE(4, exp_epsilon=10**32), SUE(4, exp_epsilon=10**32)),
+        (OUE(4, exp_epsilon=10**32), SUE(4, exp_epsilon=4 * 10**32)),
+        (SS(3, exp_epsilon=10**16, omega=2), OUE(3, exp_epsilon=10**32)),
+        (SS(6, exp_epsilon=10**4, omega=2), OUE(6, exp_epsilon=10**8)),
+        (OUE(6, exp_epsilon=10**4), SUE(6, exp_epsilon=4 * 10**4)),
+        (SUE(5, exp_epsilon=4 * 10**8), OUE(5, exp_epsilon=10**8)),
+    ],
+    ids=str,
+)
+def test_margins_of_rare_outputs_are_those_of_profiles(original: Protocol, refined: Protocol) -> None:
+    expected = solve_transport(original.profile, refined.profile).margin
+    found = explicit_margin(written_out(original), written_out(refined))
+    assert found == pytest.approx(expected, abs=MARGIN_ACCURACY)

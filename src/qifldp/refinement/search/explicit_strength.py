@@ -6,7 +6,7 @@ import time
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, eye_array, hstack, kron, vstack
+from scipy.sparse import csc_array, diags_array, eye_array, hstack, kron, vstack
 
 from qifldp.channels.channel import Channel
 from qifldp.refinement.search.explicit_interior import RANK_TOLERANCE, find_margin
@@ -18,6 +18,15 @@ Floats = NDArray[np.float64]
 OFF_THE_SPACE = 1e-9
 """Share of a column's deviation outside of the space of A's columns that is more than rounding."""
 
+ROUNDED = 1e-15
+"""Share of a column that is rounding of its entries (1e-16 each)."""
+
+RARE = 1e-8
+"""Probability of an output below which the interior point's rounding, some 1e-16, blurs what the output says."""
+
+MOST_IN_PROPORTION = 4_096
+"""Entries of W in a program that counts rare outputs in proportion (a second)."""
+
 MOST_UNKNOWNS = 100_000
 """Entries of W in one linear program (about a minute)."""
 
@@ -25,23 +34,51 @@ MOST_UNKNOWNS = 100_000
 def explicit_margin(original: Channel, refined: Channel, *, seconds: float | None = None) -> float | None:
     """Return the largest t for which A is refined to t·B + (1 − t)·1b̄, every posterior shrunk towards uniform by t.
 
-    To about 1e-6; None if it is too large to compute, or if B says nothing, so that every t will do.
+    To about 1e-6, where each output of B has a probability of 1e-8 at least (:data:`RARE`, its mean over the secrets),
+    or W at most 4,096 entries (:data:`MOST_IN_PROPORTION`); else what rare outputs say is lost to rounding. None if it
+    is too large to compute, or if B says nothing, so that every t will do.
 
     Raises:
-        ConvergenceError: If the time is up.
+        ConvergenceError: If HiGHS fails or the time is up.
     """
     a, b = original.reduced().to_float().matrix, refined.reduced().to_float().matrix
     if b.shape[1] == 1 or a.shape[1] * b.shape[1] > MOST_UNKNOWNS:
         return None
-    deviation = b - b.mean(axis=0)
-    left, sizes, _ = np.linalg.svd(a, full_matrices=False)
+    mean = b.mean(axis=0)
+    deviation = b - mean
+    left, sizes, _ = np.linalg.svd(a / a.mean(axis=0), full_matrices=False)  # a rare report counts as any other
     space = left[:, sizes > RANK_TOLERANCE * sizes[0]]
     outside = np.abs(deviation - space @ (space.T @ deviation)).max(axis=0)
-    if (outside > OFF_THE_SPACE * np.abs(deviation).max(axis=0)).any():
+    if (outside > OFF_THE_SPACE * np.abs(deviation).max(axis=0) + ROUNDED * mean).any():
         return 0.0  # no combination of A's columns deviates from uniform as B's do
     deadline = None if seconds is None else time.monotonic() + seconds
+    if mean.min() < RARE and a.shape[1] * b.shape[1] <= MOST_IN_PROPORTION:
+        return _margin_in_proportion(a, b, seconds)
     found = find_margin(a, b, until_clear=False, deadline=deadline)
     return (found.lower + found.upper) / 2
+
+
+def _margin_in_proportion(a: Floats, b: Floats, seconds: float | None) -> float:
+    """Return the margin by a program in which reports that hardly ever occur count as much as any.
+
+    Unknowns ψ = mass moved from y to z / min(of y, of z): then a column of B is met in proportion, and a row of W too.
+    """
+    (k, m), n = a.shape, b.shape[1]
+    mass_a, mass_b = a.mean(axis=0), b.mean(axis=0)
+    moved = np.minimum.outer(mass_a, mass_b)
+    share, load = moved / mass_b, moved / mass_a[:, None]
+    posteriors, targets = a / mass_a, (b / mass_b - 1).reshape(-1, 1)  # in units of 1/k
+    rows = vstack(
+        [
+            hstack([kron(csc_array(posteriors), eye_array(n)) @ diags_array(share.ravel()), csc_array(-targets)]),
+            hstack([kron(eye_array(m), np.ones((1, n))) @ diags_array(load.ravel()), csc_array((m, 1))]),
+        ]
+    )
+    cost = np.zeros(m * n + 1)
+    cost[-1] = 1.0
+    least = np.concatenate((np.ones(k * n), np.full(m, -np.inf)))  # B takes all of A's mass, so every row is full
+    solution, _ = maximise(cost, csc_array(rows), least, np.ones(k * n + m), seconds=seconds)
+    return float(solution[-1])
 
 
 def explicit_deficiency(original: Channel, refined: Channel, *, seconds: float | None = None) -> float | None:
