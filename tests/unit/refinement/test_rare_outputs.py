@@ -8,7 +8,7 @@ import pytest
 
 from qifldp import GRR, OUE, SS, SUE, Channel, Protocol
 from qifldp.refinement.decision import written_out
-from qifldp.refinement.search.explicit_strength import explicit_deficiency, explicit_margin
+from qifldp.refinement.search.explicit_strength import explicit_deficiency, explicit_margin, explicit_ratio
 from qifldp.refinement.search.transport import solve_transport
 
 ACCURACY = 1e-9
@@ -85,3 +85,15 @@ def test_margins_of_rare_outputs_are_those_of_profiles(original: Protocol, refin
     expected = solve_transport(original.profile, refined.profile).margin
     found = explicit_margin(written_out(original), written_out(refined))
     assert found == pytest.approx(expected, abs=MARGIN_ACCURACY)
+
+
+def test_a_space_that_only_rare_outputs_span_is_one_all_the_same() -> None:
+    original, refined = (Channel(hint(3, Fraction(1, 10**digits))) for digits in (14, 15))
+    assert explicit_margin(original, refined) == pytest.approx(1, abs=MARGIN_ACCURACY)
+
+
+def test_outputs_that_no_double_knows_are_left_out() -> None:
+    original, refined = Channel(hint(3, Fraction(1, 2))), Channel(hint(3, Fraction(1, 10**400)))
+    assert explicit_deficiency(original, refined) == 0
+    assert explicit_ratio(original, refined) == 1
+    assert explicit_margin(original, refined) is None  # what is left says nothing

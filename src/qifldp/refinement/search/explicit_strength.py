@@ -41,7 +41,7 @@ def explicit_margin(original: Channel, refined: Channel, *, seconds: float | Non
     Raises:
         ConvergenceError: If HiGHS fails or the time is up.
     """
-    a, b = original.reduced().to_float().matrix, refined.reduced().to_float().matrix
+    a, b = _matrix(original), _matrix(refined)
     if b.shape[1] == 1 or a.shape[1] * b.shape[1] > MOST_UNKNOWNS:
         return None
     mean = b.mean(axis=0)
@@ -90,7 +90,7 @@ def explicit_deficiency(original: Channel, refined: Channel, *, seconds: float |
     Raises:
         ConvergenceError: If HiGHS fails or the time is up.
     """
-    a, b = original.reduced().to_float().matrix, refined.reduced().to_float().matrix
+    a, b = _matrix(original), _matrix(refined)
     (k, m), n = a.shape, b.shape[1]
     if m * n + k * n > MOST_UNKNOWNS:
         return None
@@ -123,7 +123,7 @@ def explicit_ratio(original: Channel, refined: Channel, *, seconds: float | None
     Raises:
         ConvergenceError: If HiGHS fails or the time is up.
     """
-    a, b = original.reduced().to_float().matrix, refined.reduced().to_float().matrix
+    a, b = _matrix(original), _matrix(refined)
     (k, m), n = a.shape, b.shape[1]
     if m * n > MOST_UNKNOWNS:
         return None
@@ -143,6 +143,12 @@ def explicit_ratio(original: Channel, refined: Channel, *, seconds: float | None
     ratio, witness = float(solution[-1]), _stochastic(solution[: m * n].reshape(m, n))
     lacking = np.maximum(ratio * b - a @ witness, 0.0).max(axis=0).sum()
     return min(1.0, float(ratio / (1 + lacking)))
+
+
+def _matrix(channel: Channel) -> Floats:
+    """Return the reduced channel in floats, without what is too rare for them."""
+    matrix = channel.reduced().to_float().matrix
+    return matrix[:, matrix.any(axis=0)]
 
 
 def _stochastic(found: Floats) -> Floats:
