@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from qifldp.comparison.compare import Comparison, compare
@@ -13,7 +15,7 @@ from qifldp.protocols.specs import SEVEN
 from qifldp.refinement.decision import Compared
 
 
-def compared(k: int, specs: list[str], epsilon: str = "1") -> Comparison:
+def compared(k: int, specs: Sequence[str], epsilon: str = "1") -> Comparison:
     subjects = [read_subject(spec) for spec in specs]
     return compare(subjects, domain_size=k, question=Question((Budget.read(epsilon),)))
 

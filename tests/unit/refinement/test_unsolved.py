@@ -16,7 +16,7 @@ from qifldp.protocols.mixture import Mix
 from qifldp.refinement import decision as decisions
 from qifldp.refinement.bracket import bracket_deficiency
 from qifldp.refinement.search import linear, strength
-from qifldp.refinement.search.linear import UnsolvedError
+from qifldp.refinement.search.linear import FINEST, UnsolvedError
 from qifldp.refinement.search.strength import deficiency, vulnerability_ratio
 from qifldp.refinement.search.transport import solve_transport
 from qifldp.rendering.decision import bracket_json, decision_json, decision_view
@@ -49,14 +49,15 @@ class Failing(highspy.Highs):
 
     def __init__(self, failures: int) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.failures, self.presolve = failures, []
+        self.failures = failures
+        self.tried: list[str] = []
 
     def run(self) -> highspy.HighsStatus:
-        self.presolve.append(self.getOptionValue("presolve")[1])
+        self.tried.append(self.getOptionValue("presolve")[1])
         return super().run()
 
     def getModelStatus(self) -> highspy.HighsModelStatus:  # noqa: N802  # as in highspy
-        failed = len(self.presolve) <= self.failures
+        failed = len(self.tried) <= self.failures
         return highspy.HighsModelStatus.kUnknown if failed else super().getModelStatus()
 
 
@@ -70,7 +71,7 @@ def test_a_second_try_is_made_without_presolve_and_no_third(failures: int, monke
     else:
         with pytest.raises(UnsolvedError, match=FAILED):
             linear.maximise(np.ones(1), rows, -bound, bound)
-    assert solver.presolve == ["choose", "off"][: failures + 1]
+    assert solver.tried == ["choose", "off"][: failures + 1]
     assert solver.getOptionValue("presolve")[1] == "choose"
 
 
@@ -102,13 +103,13 @@ def test_a_figure_that_takes_too_long_is_not_said_to_be_unsolved() -> None:
 
 
 def test_a_garbling_near_enough_stands_where_no_program_is_solved(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At ε = 3e-9 hardly anything but sizes tells: leaving reports as they are is within 1e-9, at 3e-6 it is not."""
+    """At ε = 1e-9 hardly anything but sizes tells: reports as they are are within 1e-9; at 1e-6 they are not."""
     near, far = ((OUE(20, e).profile, OUE(20, 2 * float(e)).profile) for e in ("1e-9", "1e-6"))
     solved = deficiency(*near)
     monkeypatch.setattr(strength, "maximise", fails)
     told = deficiency(*near)
     assert told is not None
     assert solved is not None
-    assert strength.FINEST < solved <= told <= strength.ACCURACY
+    assert FINEST < solved <= told <= strength.ACCURACY
     with pytest.raises(ConvergenceError):
         deficiency(*far)
