@@ -53,7 +53,7 @@ class Failing(highspy.Highs):
         self.tried: list[str] = []
 
     def run(self) -> highspy.HighsStatus:
-        self.tried.append(self.getOptionValue("presolve")[1])
+        self.tried.append(str(self.getOptionValue("presolve")[1]))
         return super().run()
 
     def getModelStatus(self) -> highspy.HighsModelStatus:  # noqa: N802  # as in highspy
