@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from qifldp import GRR, OUE, SS, SUE, Channel, Protocol
+from qifldp import GRR, OUE, SS, SUE, Channel, Protocol, Refines, decide_refinement, verify_certificate
 from qifldp.refinement.decision import written_out
 from qifldp.refinement.search.explicit_strength import explicit_deficiency, explicit_margin, explicit_ratio
 from qifldp.refinement.search.transport import solve_transport
@@ -85,6 +85,14 @@ def test_margins_of_rare_outputs_are_those_of_profiles(original: Protocol, refin
     expected = solve_transport(original.profile, refined.profile).margin
     found = explicit_margin(written_out(original), written_out(refined))
     assert found == pytest.approx(expected, abs=MARGIN_ACCURACY)
+
+
+def test_what_copies_rare_outputs_is_proved() -> None:
+    """SUE and OUE of one ρ: outputs of probability 1e-16 have their place in the vertex that the proof starts from."""
+    original, refined = (written_out(family(5, exp_epsilon=10**4)) for family in (SUE, OUE))
+    decision = decide_refinement(original=original, refined=refined)
+    assert isinstance(decision, Refines), decision
+    verify_certificate(decision.certificate)
 
 
 def test_a_space_that_only_rare_outputs_span_is_one_all_the_same() -> None:

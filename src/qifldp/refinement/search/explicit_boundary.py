@@ -6,7 +6,6 @@ from fractions import Fraction
 
 import highspy
 import numpy as np
-import scipy.sparse as sp
 from flint import fmpq, fmpq_mat
 from scipy.linalg import qr
 from scipy.sparse.linalg import LinearOperator, lsqr
@@ -20,6 +19,7 @@ from qifldp.refinement.search.explicit_exact import (
     part,
     stochastic,
 )
+from qifldp.refinement.search.explicit_proportion import margin_in_proportion
 from qifldp.refinement.search.linear import maximisation, silent_solver
 
 SUPPORT = 1e-5
@@ -122,16 +122,12 @@ def is_witness(original: fmpq_mat, refined: fmpq_mat, witness: fmpq_mat) -> bool
 
 
 def _vertex(original: Floats, refined: Floats) -> Floats | None:
-    """Return W at a vertex of the largest t ≤ 1 with A·W = t·B + (1 − t)·1b̄, by the simplex method."""
-    (secrets, outputs), targets = original.shape, refined.shape[1]
-    mean = refined.mean(axis=0)
-    products = sp.hstack((sp.kron(original, sp.eye(targets)), sp.csc_matrix((mean - refined).reshape(-1, 1))))
-    sums = sp.hstack((sp.kron(sp.eye(outputs), np.ones((1, targets))), sp.csc_matrix((outputs, 1))))
-    matrix = sp.csc_matrix(sp.vstack((products, sums)))
-    right = np.concatenate((np.tile(mean, secrets), np.ones(outputs)))
-    unknowns = matrix.shape[1]
-    cost = np.append(np.zeros(outputs * targets), 1.0)
-    model = maximisation(cost, matrix, row_bounds=(right, right), bounds=(np.zeros(unknowns), np.ones(unknowns)))
+    """Return W, in proportion, at a vertex of the largest t ≤ 1 with A·W = t·B + (1 − t)·1b̄, by the simplex method."""
+    if not (original.any(axis=0).all() and refined.any(axis=0).all()):  # an output too rare for doubles
+        return None
+    cost, rows, row_bounds = margin_in_proportion(original, refined)
+    bounds = np.zeros(len(cost)), np.append(np.full(len(cost) - 1, highspy.kHighsInf), 1.0)
+    model = maximisation(cost, rows, row_bounds=row_bounds, bounds=bounds)
     for method in ("simplex", "ipm"):  # an unknown status of the one is tried with the other
         solver = silent_solver()
         solver.setOptionValue("solver", method)
@@ -139,7 +135,7 @@ def _vertex(original: Floats, refined: Floats) -> Floats | None:
         solver.passModel(model)
         solver.run()
         if solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
-            return np.array(solver.getSolution().col_value)[:-1].reshape(outputs, targets)
+            return np.array(solver.getSolution().col_value)[:-1].reshape(original.shape[1], refined.shape[1])
     return None
 
 

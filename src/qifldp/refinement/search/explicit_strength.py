@@ -6,10 +6,11 @@ import time
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, diags_array, eye_array, hstack, kron, vstack
+from scipy.sparse import csc_array, eye_array, hstack, kron, vstack
 
 from qifldp.channels.channel import Channel
 from qifldp.refinement.search.explicit_interior import RANK_TOLERANCE, find_margin
+from qifldp.refinement.search.explicit_proportion import margin_in_proportion
 from qifldp.refinement.search.linear import FINEST, maximise
 from qifldp.refinement.search.strength import clear_of_rounding
 
@@ -53,32 +54,10 @@ def explicit_margin(original: Channel, refined: Channel, *, seconds: float | Non
         return 0.0  # no combination of A's columns deviates from uniform as B's do
     deadline = None if seconds is None else time.monotonic() + seconds
     if mean.min() < RARE and a.shape[1] * b.shape[1] <= MOST_IN_PROPORTION:
-        return _margin_in_proportion(a, b, seconds)
+        cost, rows, (lower, upper) = margin_in_proportion(a, b)
+        return float(maximise(cost, rows, lower, upper, seconds=seconds)[0][-1])
     found = find_margin(a, b, until_clear=False, deadline=deadline)
     return (found.lower + found.upper) / 2
-
-
-def _margin_in_proportion(a: Floats, b: Floats, seconds: float | None) -> float:
-    """Return the margin by a program in which reports that hardly ever occur count as much as any.
-
-    Unknowns ψ = mass moved from y to z / min(of y, of z): then a column of B is met in proportion, and a row of W too.
-    """
-    (k, m), n = a.shape, b.shape[1]
-    mass_a, mass_b = a.mean(axis=0), b.mean(axis=0)
-    moved = np.minimum.outer(mass_a, mass_b)
-    share, load = moved / mass_b, moved / mass_a[:, None]
-    posteriors, targets = a / mass_a, (b / mass_b - 1).reshape(-1, 1)  # in units of 1/k
-    rows = vstack(
-        [
-            hstack([kron(csc_array(posteriors), eye_array(n)) @ diags_array(share.ravel()), csc_array(-targets)]),
-            hstack([kron(eye_array(m), np.ones((1, n))) @ diags_array(load.ravel()), csc_array((m, 1))]),
-        ]
-    )
-    cost = np.zeros(m * n + 1)
-    cost[-1] = 1.0
-    least = np.concatenate((np.ones(k * n), np.full(m, -np.inf)))  # B takes all of A's mass, so every row is full
-    solution, _ = maximise(cost, csc_array(rows), least, np.ones(k * n + m), seconds=seconds)
-    return float(solution[-1])
 
 
 def explicit_deficiency(original: Channel, refined: Channel, *, seconds: float | None = None) -> float | None:
