@@ -94,7 +94,7 @@ def explicit_deficiency(original: Channel, refined: Channel, *, seconds: float |
 
 
 def explicit_ratio(original: Channel, refined: Channel, *, seconds: float | None = None) -> float | None:
-    """Return the largest s ≤ 1 with A·W ≥ s·B entrywise for some W, to about 1e-7; None if it is too large to solve.
+    """Return the largest s ≤ 1 with A·W ≥ s·B entrywise for some W, to some 1e-7; None if it is too large to solve.
 
     It is what the W that the program finds reaches, mended: rounding apart, never above the largest. If W lacks at
     most l_z in column z, A·W + 1l ≥ s·B, then (W + 1l)/(1 + Σ l) reaches s/(1 + Σ l).
