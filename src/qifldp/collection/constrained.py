@@ -55,8 +55,8 @@ def onto_simplex(estimates: Floats) -> Floats:
     return np.asarray(found / found.sum())  # the sum is 1 up to rounding
 
 
-def most_likely(classes: SizeClasses, table: NDArray[np.int64], totals: NDArray[np.int64]) -> Floats:
-    """Return the frequencies of greatest likelihood of the counts.
+def most_likely(classes: SizeClasses, table: NDArray[np.int64], totals: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Return the frequencies of greatest likelihood of the counts, and how far each gives way to a common slope.
 
         max Σ_x Σ_c [C_cx ln(q_c + f_x d_c) + (n_c − C_cx) ln(1 − q_c − f_x d_c)]    over f ≥ 0, Σ f = 1
 
@@ -66,6 +66,8 @@ def most_likely(classes: SizeClasses, table: NDArray[np.int64], totals: NDArray[
 
     At the maximum every positive f_x has the same slope λ, and the slope of every other is at most λ at zero. For a λ
     the frequencies follow one by one; λ is where they add up to one. Both are found by Newton's method in brackets.
+    How far a frequency gives way, −df_x/dλ, is one over how fast its slope falls: without the sum, the most likely f_x
+    are nearly the unbiased estimates, and what they add up to beyond one is taken from them in these shares.
     """
     told = (totals > 0) & (classes.gap != 0)
     q, d = classes.absent[told][:, None], classes.gap[told][:, None]
@@ -94,7 +96,8 @@ def most_likely(classes: SizeClasses, table: NDArray[np.int64], totals: NDArray[
         if level in (least, most):
             break
     total = float(found.sum())
-    return found / total if total > 0 else onto_simplex(found)
+    found = found / total if total > 0 else onto_simplex(found)
+    return found, 1 / np.maximum(slopes.at(found)[1], NEVER)
 
 
 @dataclass(frozen=True)

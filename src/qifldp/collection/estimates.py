@@ -10,6 +10,12 @@ with f taken from a first estimate, of the weights for f = 0, held to [0, 1]. Ab
 
     Var f̂ = Σ_c u_c² V_c(f)/n_c − f(1 − f)/n      (one class: [f p(1 − p) + (1 − f) q(1 − q)]/(n d²))
 
+Estimates of two values v and w are not independent: a report that supports one has less room for the other. With r₁ the
+chance of supporting the true value and a certain other, r₀ of two certain others,
+
+    Cov(f̂_v, f̂_w) = Σ_c u_vc u_wc B_c(f_v, f_w)/n_c + f_v f_w/n
+    B_c(f, g) = [(f + g)(r₁c − p_c q_c) + (1 − f − g)(r₀c − q_c²)]/d_c² − f g
+
 One class: f̂ is unbiased. Several: its weights come from the same reports, which biases it by a term of order 1/n, far
 below its error. In a sum over many values the biases add up while the errors largely cancel: such sums want one class.
 
@@ -52,8 +58,8 @@ class Estimates:
         post: What was done to the unbiased estimates.
         confidence: Of the intervals.
         frequency: Estimates, shape (k,); unbiased if post is ``none`` (to 1/n, if weighed by size).
-        standard_error: Of each estimate, about the data; where post is not ``none``, to first order, as if the
-            values that were set to zero had been known to be zero.
+        standard_error: Of each estimate, about the data; where post is not ``none``, to first order: as if the values
+            that are above zero had been known beforehand, and of the others that of the unbiased estimate.
         low: Start of the interval of each value on its own.
         high: End of it.
         low_simultaneous: Start of the interval of each value, if all k are to hold together.
@@ -121,24 +127,22 @@ def estimate(
         raise InputError.expected("confidence", "between 0 and 1", confidence)
     model = _Model(classes, table, totals)
     n, k = model.everyone, table.shape[1]
-    raw, variance = model.estimate()
+    raw, variance, covariance = model.estimate()
     spread = np.sqrt(variance.at(np.clip(raw, 0, 1)))
     low, high = variance.intervals(raw, [1 - confidence, _miss_of_each(confidence, k)])
     found = Estimates(n, "none", confidence, raw, spread, low[0], high[0], low[1], high[1])
     if post == "none":
         return found
     if post == "mle":
-        frequency = most_likely(classes, table, totals)
-        error = _error_on(frequency > 0, spread, spread**2)
+        frequency, give = most_likely(classes, table, totals)
     else:
-        frequency = norm_sub(raw) if post == "normsub" else onto_simplex(raw)
-        error = _error_on(frequency > 0, spread, np.ones(k))
+        frequency, give = norm_sub(raw) if post == "normsub" else onto_simplex(raw), np.ones(k)
     # An interval that held the truth still does when it is stretched to the estimate.
     return replace(
         found,
         post=post,
         frequency=frequency,
-        standard_error=error,
+        standard_error=_moved_errors(frequency, give, variance, covariance),
         low=np.minimum(found.low, frequency),
         high=np.maximum(found.high, frequency),
         low_simultaneous=np.minimum(found.low_simultaneous, frequency),
@@ -227,6 +231,33 @@ class _Variance:
         return low, np.where(wide | (estimate >= 1), 1.0, np.clip(high, 0, 1))
 
 
+@dataclass(frozen=True, eq=False)
+class _Covariance:
+    """The covariance of the estimates of two values, Σ_c u_vc u_wc [β_c + α_c (f_v + f_w) − f_v f_w]/n_c + f_v f_w/n.
+
+    Attributes:
+        weight: u, shape (classes, k).
+        totals: Reports of each class n_c, shape (classes, 1).
+        constant: β, shape (classes, 1).
+        slope: α, shape (classes, 1).
+        n: Number of reports.
+    """
+
+    weight: Floats
+    totals: Floats
+    constant: Floats
+    slope: Floats
+    n: int
+
+    def with_others(self, frequency: Floats, kept: NDArray[np.bool_]) -> Floats:
+        """Return the sum of an estimate's covariances with those of the other kept values, for each that is kept."""
+        f, u = frequency[kept], self.weight[:, kept]
+        among = (u * f).sum(axis=1, keepdims=True)
+        others = self.constant + self.slope * f
+        found = u * (others * (u.sum(axis=1, keepdims=True) - u) + (self.slope - f) * (among - u * f)) / self.totals
+        return np.asarray(found.sum(axis=0) + f * (f.sum() - f) / self.n)
+
+
 def _miss_of_each(confidence: float, k: int) -> float:
     """Return 1 − c^(1/k): how often each of k intervals may miss so that all hold together (Šidák 1967).
 
@@ -236,7 +267,7 @@ def _miss_of_each(confidence: float, k: int) -> float:
 
 
 NO_NOISE = 1e-200
-"""In place of a variance of zero: where ε is so large that all doubles nearest to q are 0."""
+"""In place of a sum of zero that is divided by: where ε is so large that all doubles nearest to q are 0."""
 
 
 class _Model:
@@ -253,17 +284,21 @@ class _Model:
                 "take the textbook estimate (--weights plain)."
             )
         self.q, self.d = classes.absent[told][:, None], classes.gap[told][:, None]
+        self.own_pair, self.other_pair = classes.own_pair[told][:, None], classes.other_pair[told][:, None]
         self.n = totals[told][:, None].astype(np.float64)
         self.counts = table[told]
 
-    def estimate(self) -> tuple[Floats, _Variance]:
-        """Return unbiased estimates and their variance, with weights from a first estimate that treats values alike."""
+    def estimate(self) -> tuple[Floats, _Variance, _Covariance]:
+        """Return unbiased estimates, their variance and their covariance.
+
+        The weights are from a first estimate that treats values alike.
+        """
         nothing = np.zeros((1, 1))
         first = self._combine(np.broadcast_to(nothing, (1, self.counts.shape[1])))[0]
         return self._combine(np.clip(first, 0, 1)[None, :])
 
-    def _combine(self, frequency: Floats) -> tuple[Floats, _Variance]:
-        """Return the estimates with the weights that are best at a frequency, and their variance."""
+    def _combine(self, frequency: Floats) -> tuple[Floats, _Variance, _Covariance]:
+        """Return the estimates with the weights that are best at a frequency, their variance and their covariance."""
         q, d, n = self.q, self.d, self.n
         p = q + d
         base, slope = q * (1 - q) / d**2, (p * (1 - p) - q * (1 - q)) / d**2
@@ -277,15 +312,24 @@ class _Model:
         moments = q * (1 - q) * (1 - 2 * q), d * (1 - 6 * q * (1 - q)), 3 * d**2 * (2 * q - 1), 2 * d**3
         third = np.array([np.sum(cube * moment, axis=0) for moment in moments])
         constant, slope = np.sum(square * base, axis=0), np.sum(square * slope, axis=0) + drawn
-        return found, _Variance(constant, slope, -drawn, third, self.everyone)
+        with_own, of_others = (self.own_pair - p * q) / d**2, (self.other_pair - q**2) / d**2
+        covariance = _Covariance(weight, n, of_others, with_own - of_others, self.everyone)
+        return found, _Variance(constant, slope, -drawn, third, self.everyone), covariance
 
 
-def _error_on(kept: NDArray[np.bool_], spread: Floats, pull: Floats) -> Floats:
-    """Return the errors of estimates that were moved along ``pull`` to a sum of one, values not kept at zero.
+def _moved_errors(frequency: Floats, give: Floats, variance: _Variance, covariance: _Covariance) -> Floats:
+    """Return the errors of estimates that were moved to a sum of one, each by its share of ``give``.
 
-    The kept ones are f̂ − pull·(Σ f̂ − 1)/Σ pull, a linear map of estimates that are nearly independent.
+    Those above zero are x_v = f̂_v − s_v (Σ f̂_w − 1), s_v = give_v/Σ give_w, the sums over all above zero, so that
+
+        Var x_v = Var f̂_v − 2 s_v Σ_w Cov(f̂_v, f̂_w) + s_v² Σ_u Σ_w Cov(f̂_u, f̂_w)
+
+    To one that ended at zero its own error is left.
     """
-    share = np.where(kept, pull, 0) / max(float(pull[kept].sum()), 1e-300)
-    total = float(np.sum(spread[kept] ** 2))
-    moved = spread**2 * (1 - 2 * share) + share**2 * total
-    return np.where(kept, np.sqrt(np.maximum(moved, 0)), spread)
+    kept, found = frequency > 0, variance.at(frequency)
+    share = give[kept] / max(
+        float(give[kept].sum()), NO_NOISE
+    )  # all 0 where every slope falls faster than doubles tell
+    with_sum = found[kept] + covariance.with_others(frequency, kept)
+    found[kept] += share * (share * with_sum.sum() - 2 * with_sum)
+    return np.asarray(np.sqrt(np.maximum(found, 0)))

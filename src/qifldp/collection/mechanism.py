@@ -49,6 +49,15 @@ class Mechanism(ABC):
         """P and q of supporting the true value, and any other, as they are drawn."""
 
     @property
+    def pair_chances(self) -> tuple[Fraction, Fraction]:
+        """Of supporting both the true value and a certain other, and two certain others.
+
+        Of independent members, unless overridden.
+        """
+        p, q = self.support_chances
+        return p * q, q * q
+
+    @property
     @abstractmethod
     def likelihood_ratio(self) -> Fraction:
         """The largest ratio of the probabilities of one report under two values: e^ε of the ε actually given."""

@@ -6,7 +6,7 @@ width of the widest. The place after the last part stands for silence: all its b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -49,9 +49,17 @@ class MixMechanism(Mechanism):
 
     @property
     def support_chances(self) -> tuple[Fraction, Fraction]:
-        weighed = [(Fraction(chance, WORD), part.support_chances) for chance, part in self._weighed]
-        return sum((share * p for share, (p, _) in weighed), Fraction(0)), sum(
-            (share * q for share, (_, q) in weighed), Fraction(0)
+        return self._mean(part.support_chances for part in self.parts)
+
+    @property
+    def pair_chances(self) -> tuple[Fraction, Fraction]:
+        return self._mean(part.pair_chances for part in self.parts)
+
+    def _mean(self, chances: Iterable[tuple[Fraction, Fraction]]) -> tuple[Fraction, Fraction]:
+        """Return the means of two chances of each part."""
+        weighed = [(Fraction(weight, WORD), pair) for weight, pair in zip(self.chances, chances, strict=True)]
+        return sum((share * first for share, (first, _) in weighed), Fraction(0)), sum(
+            (share * second for share, (_, second) in weighed), Fraction(0)
         )
 
     @property

@@ -26,6 +26,8 @@ class SizeClasses:
         domain_size: Number of values k.
         absent: q = Pr[support | another value, class].
         gap: d = Pr[support | true value, class] − q.
+        own_pair: Pr[support of the true value and of a certain other | class].
+        other_pair: Pr[support of two certain others | class].
         share: Pr[class].
         occurring: The sizes that reports can have, if not all.
     """
@@ -34,6 +36,8 @@ class SizeClasses:
     domain_size: int
     absent: NDArray[np.float64]
     gap: NDArray[np.float64]
+    own_pair: NDArray[np.float64]
+    other_pair: NDArray[np.float64]
     share: NDArray[np.float64]
     occurring: tuple[int, ...] | None = None
 
@@ -61,8 +65,8 @@ class SizeClasses:
 def single_class(mechanism: Mechanism) -> SizeClasses:
     """Return one class of all sizes: the textbook estimator's."""
     p, q = mechanism.support_chances
-    absent, gap = np.array([float(q)]), np.array([float(p - q)])
-    return SizeClasses((0,), mechanism.domain_size, absent, gap, np.ones(1), mechanism.sizes)
+    absent, gap, own_pair, other_pair = (np.array([float(each)]) for each in (q, p - q, *mechanism.pair_chances))
+    return SizeClasses((0,), mechanism.domain_size, absent, gap, own_pair, other_pair, np.ones(1), mechanism.sizes)
 
 
 def size_classes(mechanism: Mechanism, starts: tuple[int, ...] | None = None) -> SizeClasses:
@@ -85,8 +89,10 @@ def size_classes(mechanism: Mechanism, starts: tuple[int, ...] | None = None) ->
     at = np.array(starts)
     share = np.add.reduceat(law.mass, at)
     part = np.where(share > 0, share, 1.0)  # a class whose mass is below all doubles tells nothing that counts
-    absent, gap = (np.add.reduceat(law.mass * chance, at) / part for chance in (law.absent, law.gap))
-    return SizeClasses(starts, k, absent, gap, share, few)
+    absent, gap, own_pair, other_pair = (
+        np.add.reduceat(law.mass * chance, at) / part for chance in (law.absent, law.gap, *law.pairs)
+    )
+    return SizeClasses(starts, k, absent, gap, own_pair, other_pair, share, few)
 
 
 def _even_starts(mass: NDArray[np.float64], most: int) -> tuple[int, ...]:

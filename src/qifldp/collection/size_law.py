@@ -26,6 +26,19 @@ class SizeLaw:
     absent: NDArray[np.float64]
     gap: NDArray[np.float64]
 
+    @property
+    def pairs(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Pr[it supports the true value and a certain other | w], and Pr[two certain others | w].
+
+        Given that it supports the true value, it is a uniform set of w − 1 others, else of w; with p_w = q_w + d_w
+
+            p_w (w − 1)/(k − 1)    [p_w (w − 1)(w − 2) + (1 − p_w) w (w − 1)]/((k − 1)(k − 2))
+        """
+        k, w = len(self.mass) - 1, np.arange(len(self.mass), dtype=np.float64)
+        p = self.absent + self.gap
+        others = (w - 1) * (w - 2 * p) / ((k - 1) * max(k - 2, 1))  # of two values, none is two others: 0
+        return p * np.maximum(w - 1, 0) / (k - 1), others
+
 
 def independent_members(domain_size: int, p: Fraction, q: Fraction) -> SizeLaw:
     """Return the law of a report that supports the true value with p and each other with q, independently.

@@ -56,6 +56,12 @@ class SubsetMechanism(DirectMechanism):
         return p, (self.size - p) / (self.domain_size - 1)
 
     @property
+    def pair_chances(self) -> tuple[Fraction, Fraction]:
+        p, k, w = Fraction(self.keep, WORD), self.domain_size, self.size
+        own = p * (w - 1) / (k - 1)
+        return own, (w - 1) * (w - 2 * p) / ((k - 1) * max(k - 2, 1))  # of two values, none is two others: 0
+
+    @property
     def likelihood_ratio(self) -> Fraction:
         p, k, w = Fraction(self.keep, WORD), self.domain_size, self.size
         ratio = p * (k - w) / ((1 - p) * w)

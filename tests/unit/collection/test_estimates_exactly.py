@@ -15,9 +15,14 @@ from scipy.stats import binom
 
 from qifldp.collection.accumulator import Accumulator
 from qifldp.collection.counts_only import sample_counts
-from qifldp.collection.estimates import _error_on, _miss_of_each, _Model, estimate
+from qifldp.collection.entropy import WORD
+from qifldp.collection.estimates import Post, _miss_of_each, _Model, estimate
+from qifldp.collection.mechanism import Mechanism
+from qifldp.collection.mixture import MixMechanism
 from qifldp.collection.size_classes import SizeClasses, single_class, size_classes
+from qifldp.collection.subsets import SubsetMechanism
 from qifldp.protocols.local_hashing import BLH, OLH
+from qifldp.protocols.mixture import Mix
 from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.threshold_histogram import THE
@@ -132,7 +137,7 @@ def test_ends_are_moved_by_the_largest_skewness_on_the_way(
 ) -> None:
     """Looked for on a fine grid, from 0 to the low end and from the high end to 1."""
     q, p = np.array(absent), np.array(present)
-    classes = SizeClasses((0, 1), 1, q, p - q, np.array([0.5, 0.5]))
+    classes = SizeClasses((0, 1), 1, q, p - q, np.zeros(2), np.zeros(2), np.array([0.5, 0.5]))
     table, confidence = np.array(counts)[:, None], 0.99
     model = _Model(classes, table, np.array(totals)).estimate()
     (value,), variance = model[0], model[1]
@@ -206,21 +211,115 @@ def test_intervals_at_a_confidence_next_to_one() -> None:
     assert (found.high_simultaneous > found.high).all()
 
 
-@pytest.mark.parametrize("pull", [np.ones(4), np.array([0.1, 0.4, 0.2, 0.3])])
-def test_errors_after_post_processing_are_those_of_the_linear_map(pull: Floats) -> None:
-    """Those kept are f̂ − pull·(Σ f̂ − 1)/Σ pull: the diagonal of A·diag(σ²)·Aᵀ, with the matrix written out."""
-    kept, spread = np.array([True, False, True, True]), np.array([0.1, 0.2, 0.3, 0.05])
-    share = np.where(kept, pull, 0) / pull[kept].sum()
-    matrix = np.eye(4) - np.outer(share, kept)
-    expected = np.sqrt(np.diag(matrix @ np.diag(spread**2) @ matrix.T))
-    np.testing.assert_allclose(_error_on(kept, spread, pull), expected, rtol=ROUNDING)
+def supports(mechanism: Mechanism, value: int) -> dict[tuple[int, ...], Fraction]:
+    """Return the law of which values a report on a value supports; hashing is taken to be ideal."""
+    k = mechanism.domain_size
+    found: dict[tuple[int, ...], Fraction] = {}
+    if isinstance(mechanism, MixMechanism):
+        found[(0,) * k] = Fraction(mechanism.silence, WORD)
+        for weight, part in zip(mechanism.chances, mechanism.parts, strict=True):
+            for bits, chance in supports(part, value).items():
+                found[bits] = found.get(bits, Fraction(0)) + Fraction(weight, WORD) * chance
+        return found
+    p, q = mechanism.support_chances
+    for bits in itertools.product((0, 1), repeat=k):
+        if isinstance(mechanism, SubsetMechanism):
+            like_it = math.comb(k - 1, mechanism.size - bits[value])  # sets of that size that agree on the value
+            chance = (p if bits[value] else 1 - p) / like_it if sum(bits) == mechanism.size else Fraction(0)
+        else:
+            chances = [p if x == value else q for x in range(k)]
+            chance = math.prod((a if bit else 1 - a for a, bit in zip(chances, bits, strict=True)), start=Fraction(1))
+        found[bits] = chance
+    assert sum(found.values()) == 1
+    return {bits: chance for bits, chance in found.items() if chance}
+
+
+def exact_covariances(counts: Accumulator, weight: Floats, frequency: Floats) -> Floats:
+    """Return the covariances of Σ_c u_c (C_c/n_c − q_c)/d_c about the data, for given weights, by the law of reports.
+
+    Of people drawn from the frequencies, less what drawing them adds.
+    """
+    classes, k = counts.classes, counts.protocol.domain_size
+    told = [c for c in range(len(counts.table)) if counts.totals[c] and classes.gap[c]]
+    laws = [supports(counts.protocol.mechanism, x) for x in range(k)]
+    found = np.outer(frequency, frequency) - np.diag(frequency)
+    found /= counts.n
+    for u, c in zip(weight, told, strict=True):
+        once, twice = np.zeros(k), np.zeros((k, k))
+        for f, law in zip(frequency, laws, strict=True):
+            inside = {bits: chance for bits, chance in law.items() if classes.class_of[sum(bits)] == c}
+            mass = sum(inside.values())
+            for bits, chance in inside.items():
+                once += f * float(chance / mass) * np.array(bits)
+                twice += f * float(chance / mass) * np.outer(bits, bits)
+        found += np.outer(u, u) * (twice - np.outer(once, once)) / (counts.totals[c] * classes.gap[c] ** 2)
+    return np.asarray(found)
+
+
+def shares_given_way(post: str, counts: Accumulator, frequency: Floats) -> Floats:
+    """Return by how much each frequency above zero falls if all of them are to fall by one together."""
+    classes, fall = counts.classes, np.zeros(len(frequency))
+    if post != "mle":
+        fall += 1
+    else:
+        for q, d, yes, n in zip(classes.absent, classes.gap, counts.table, counts.totals, strict=True):
+            if n and d:
+                fall += yes * (d / (q + frequency * d)) ** 2
+                if classes.fixed_size != 1:
+                    fall += (n - yes) * (d / (1 - q - frequency * d)) ** 2
+    give = np.where(frequency > 0, 1 / fall, 0)
+    return np.asarray(give / give.sum())
+
+
+PAIRS: list[Protocol] = [
+    GRR(2, 1), GRR(4, 1), SS(2, 1), SS(4, 1, omega=2), SS(5, 1, omega=3), OUE(2, 1), OUE(4, 2), SUE(4, 2), BLH(4, 1),
+    OLH(4, 2), UE(4, p="0.2", q="0.7"), Mix(2, 1, parts="0.5*grr+0.3*oue"), Mix(4, 2, parts="0.3*grr+0.4*ss@2+0.2*oue"),
+    Mix(5, 1, parts="0.6*ss@1+0.4*ss@2"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("protocol", PAIRS, ids=repr)
+@pytest.mark.parametrize("starts", [(0,), (0, 2), None], ids=["plain", "two classes", "sizes"])
+@pytest.mark.parametrize("post", ["normsub", "simplex", "mle"])
+@pytest.mark.parametrize("absent", [0, 1])
+def test_errors_after_post_processing_are_those_of_the_linear_map(
+    protocol: Protocol, starts: tuple[int, ...] | None, post: Post, absent: int
+) -> None:
+    """The diagonal of A Σ Aᵀ: Σ by the law of whole reports, and the matrix of the map written out."""
+    k, rng = protocol.domain_size, np.random.default_rng(5)
+    classes = size_classes(protocol.mechanism, starts)
+    empty = np.zeros((len(classes.starts), k), np.int64)
+    counts = Accumulator(protocol, classes, empty, empty[:, 0].copy())
+    counts.count_part(protocol.mechanism.draw(rng.integers(0, k - absent, 3000), rng))
+    found = counts.estimate(post=post)
+    kept = found.frequency > 0
+    weight = _Model(counts.classes, counts.table, counts.totals).estimate()[2].weight
+    covariances = exact_covariances(counts, weight, found.frequency)
+    share = shares_given_way(post, counts, found.frequency)
+    matrix = np.eye(k) - np.outer(share, kept)
+    matrix[~kept] = np.eye(k)[~kept]
+    expected = np.diag(matrix @ covariances @ matrix.T)
+    # of a single value that is left nothing is: rounding of the variances that cancel
+    np.testing.assert_allclose(found.standard_error**2, expected, rtol=1e-9, atol=1e-14 * np.diag(covariances).max())
 
 
 @pytest.mark.parametrize("post", ["normsub", "simplex", "mle"])
-def test_post_processed_estimates_have_those_errors(post: str) -> None:
-    counts = counted(OUE(4, 1))
-    raw, found = counts.estimate(), counts.estimate(post=post)  # type: ignore[arg-type]
-    kept = found.frequency > 0
-    pull = raw.standard_error**2 if post == "mle" else np.ones(4)
-    np.testing.assert_allclose(found.standard_error, _error_on(kept, raw.standard_error, pull), rtol=ROUNDING)
-    assert kept.sum() >= 3
+@pytest.mark.parametrize("protocol", [*PAIRS, GRR(50, 3), SS(50, 3, omega=4)], ids=repr)
+def test_what_changes_no_estimate_changes_no_error(protocol: Protocol, post: Post) -> None:
+    """Estimates from reports of one size add up to one: where none is negative, nothing is left to be done."""
+    k, rng = protocol.domain_size, np.random.default_rng(1)
+    counts = protocol.accumulator()
+    counts.count_part(protocol.mechanism.draw(np.arange(2000 * k) % k, rng))
+    raw, found = counts.estimate(), counts.estimate(post=post)
+    assert raw.frequency.min() > 0
+    together = raw.frequency.sum() == pytest.approx(1, abs=1e-12)  # others add up to one but for little of their errors
+    np.testing.assert_allclose(found.standard_error, raw.standard_error, rtol=1e-9 if together else 0.02)
+
+
+def test_independent_counts_have_no_covariance() -> None:
+    for protocol in (OUE(5, 1), UE(5, p="0.2", q="0.7"), OLH(5, 2)):
+        counts = sample_counts(protocol, [100] * 5, rng=np.random.default_rng(1))
+        covariance = _Model(counts.classes, counts.table, counts.totals).estimate()[2]
+        variance = counts.estimate().standard_error ** 2
+        others = covariance.with_others(np.full(5, 0.2), np.ones(5, bool))
+        assert (np.abs(others) <= ROUNDING * variance).all()
