@@ -11,7 +11,17 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import ipc
 
-from qifldp.engines.pieces import ID, MOST_BYTES, REPORT, Piece, ReportFile, check_columns, reading, rows_a_piece
+from qifldp.engines.pieces import (
+    ID,
+    MOST_BYTES,
+    REPORT,
+    Piece,
+    ReportFile,
+    check_columns,
+    checked,
+    reading,
+    rows_a_piece,
+)
 from qifldp.engines.report_schema import ReportHeader
 from qifldp.errors import InputError, shown
 
@@ -72,8 +82,7 @@ class ArrowReports(ReportFile):
                     continue
                 if _is_compressed(message.metadata.to_pybytes()):
                     raise InputError(f"{shown(self.path.name)} is compressed: write it without compression.")
-                batch = ipc.read_record_batch(message, self._schema).select(self.columns())
-                batch.validate(full=True)
+                batch = checked(ipc.read_record_batch(message, self._schema).select(self.columns()))
                 if len(batch) > MOST_BYTES:
                     raise InputError(f"{shown(self.path.name)} has a batch of {len(batch):,} rows.")
                 found += 1

@@ -11,7 +11,17 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from qifldp.engines.parquet_footer import RowGroup, row_groups
-from qifldp.engines.pieces import ID, MOST_BYTES, REPORT, Piece, ReportFile, check_columns, reading, rows_a_piece
+from qifldp.engines.pieces import (
+    ID,
+    MOST_BYTES,
+    REPORT,
+    Piece,
+    ReportFile,
+    check_columns,
+    checked,
+    reading,
+    rows_a_piece,
+)
 from qifldp.engines.report_schema import LARGEST_HEADER, ReportHeader
 from qifldp.errors import InputError, shown
 
@@ -76,8 +86,8 @@ class ParquetReports(ReportFile):
                 end = expected
                 continue
             self._check(number, group)
-            for batch in self._file.iter_batches(step, row_groups=[number], columns=self.columns(), use_threads=False):
-                batch.validate(full=True)  # an index of a dictionary may be any number
+            for read in self._file.iter_batches(step, row_groups=[number], columns=self.columns(), use_threads=False):
+                batch = checked(read)  # an index of a dictionary may be any number
                 end += len(batch)
                 ids = batch.column(ID) if self.has_ids else None
                 yield Piece(batch.column(REPORT), ids, end, end / total)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.compute
 
 from qifldp.collection.accumulator import Accumulator
 from qifldp.collection.reports import fingerprint
@@ -127,6 +128,51 @@ def reading(path: Path) -> Iterator[None]:
         raise InputError(f"The file {shown(path.name)} cannot be read: {shown(str(error), 160)}.") from None
 
 
+def checked(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return a batch that was checked in full, in which an id of a column of text that is not UTF-8 is none.
+
+    Raises:
+        pa.ArrowException: If anything else is wrong with it.
+    """
+    if ID not in batch.schema.names or not _is_text(_plain(batch.column(ID).type)):
+        batch.validate(full=True)
+        return batch
+    place = batch.schema.get_field_index(ID)
+    batch = batch.set_column(place, ID, _as_bytes(batch.column(ID)))
+    batch.validate(full=True)
+    return batch.set_column(place, ID, _only_text(batch.column(ID)))
+
+
+def _as_bytes(texts: pa.Array) -> pa.Array:
+    """Return texts as bytes, unchecked and without copying them."""
+    if pa.types.is_dictionary(texts.type):
+        return pa.DictionaryArray.from_arrays(texts.indices, _as_bytes(texts.dictionary), safe=False)
+    return texts.view(pa.large_binary() if pa.types.is_large_string(texts.type) else pa.binary())
+
+
+def _only_text(ids: pa.Array) -> pa.Array:
+    """Return ids with null in place of those that are not UTF-8."""
+    entries = ids.dictionary if pa.types.is_dictionary(ids.type) else ids
+    try:
+        entries.cast(pa.large_string())  # fails at the first that is none
+    except pa.ArrowInvalid:
+        text = pa.array([_is_utf8(entry) for entry in entries.to_pylist()])
+    else:
+        return ids
+    if pa.types.is_dictionary(ids.type):
+        indices = pa.compute.if_else(text.take(ids.indices), ids.indices, None)
+        return pa.DictionaryArray.from_arrays(indices, entries)
+    return pa.compute.if_else(text, ids, None)
+
+
+def _is_utf8(entry: bytes | None) -> bool:
+    try:
+        (entry or b"").decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def check_columns(names: list[str], path: Path) -> None:
     """Raise InputError if a column of a file of reports occurs twice."""
     for name in (REPORT, ID):
@@ -148,7 +194,9 @@ def _is_bytes(kind: pa.DataType) -> bool:
     return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
 
 
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
 def _can_be_id(kind: pa.DataType) -> bool:
-    return bool(
-        _is_bytes(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind)
-    )
+    return bool(_is_bytes(kind) or _is_text(kind) or pa.types.is_integer(kind))

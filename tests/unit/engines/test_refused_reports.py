@@ -441,6 +441,32 @@ def test_ids_of_numbers_texts_and_bytes_are_compared_as_text(tmp_path: Path) -> 
     assert outcome(tmp_path) == {"counted": 5, "an id seen before": 4, "no id in the row": 1}
 
 
+@pytest.mark.parametrize(
+    ("ending", "form"),
+    [
+        (".parquet", "plain"),
+        (".parquet", "large"),
+        (".parquet", "dictionary"),
+        (".arrow", "plain"),
+        (".arrow", "large"),
+    ],
+)
+def test_an_id_of_a_column_of_text_that_is_not_utf8_is_none(tmp_path: Path, ending: str, form: str) -> None:
+    """As a line of CSV is refused alone; ids of a column of bytes may be any."""
+    names = [b"a\xff", b"b", b"a\xff", None, b"\xed\xa0\x80", "é".encode(), b"b"]
+    ids = pa.array(names, pa.large_binary() if form == "large" else pa.binary())
+    text = ids.view(pa.large_string() if form == "large" else pa.string())
+    if form == "dictionary":
+        entries = pa.array([b"a\xff", b"b", b"\xed\xa0\x80", "é".encode()], pa.binary()).view(pa.string())
+        text = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0, None, 2, 3, 1], pa.int32()), entries)
+    raw = raw_parquet if ending == ".parquet" else raw_arrow
+    reports = binary(*[b"\0"] * len(names))
+    path = raw(tmp_path / f"text{ending}", {"report": reports, "id": text}, header_of(BITS))
+    assert outcome(path) == {"counted": 2, "no id in the row": 4, "an id seen before": 1}
+    path = raw(tmp_path / f"bytes{ending}", {"report": reports, "id": ids}, header_of(BITS))
+    assert outcome(path) == {"counted": 4, "no id in the row": 1, "an id seen before": 2}
+
+
 def test_the_first_row_with_an_id_is_the_one_that_is_counted_or_refused(tmp_path: Path) -> None:
     path = raw_csv(tmp_path / "r.csv", BITS, "report,id\nff,a\n01,a\n01,b\n")
     assert outcome(path) == {"counted": 1, "bits beyond the domain are set": 1, "an id seen before": 1}

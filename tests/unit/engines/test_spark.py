@@ -109,6 +109,16 @@ def test_of_one_id_the_first_row_in_reading_order_counts(session: SparkSession, 
     assert counts.refused == {NO_ID: 2, SEEN_BEFORE: 6, "5 bytes instead of 1": 1}
 
 
+def test_an_id_of_a_column_of_text_that_is_not_utf8_is_none(session: SparkSession, tmp_path: Path) -> None:
+    reports = pa.array([FIRST, SECOND, THIRD, FIRST, FIRST], pa.binary(1))
+    ids = pa.array([b"a\xff", b"b", b"a\xff", b"\xed\xa0\x80", "é".encode()], pa.binary())
+    write(tmp_path / "a.parquet", GRR, reports, ids.view(pa.string()))
+    write(tmp_path / "b.parquet", GRR, reports, ids)
+    counts = same_counts(tmp_path).accumulator
+    assert counts.counts[:4].tolist() == [0, 3, 1, 0]
+    assert counts.refused == {NO_ID: 3, SEEN_BEFORE: 3}
+
+
 def test_links_are_read_by_the_names_that_they_have_here(session: SparkSession, tmp_path: Path) -> None:
     """Not by those of the files that they lead to: in another order, twice the same, or names that Spark passes by."""
     folder = tmp_path / "all"

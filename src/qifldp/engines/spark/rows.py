@@ -28,7 +28,9 @@ READING = {
 SETTINGS = {"spark.sql.caseSensitive": "true"}
 """Of the session while it counts: a file may have a column ``REPORT`` beside the column ``report``."""
 
-WHOLE_NUMBERS = {
+READ_AS = {
+    pa.string(): "string",
+    pa.large_string(): "string",
     pa.int8(): "tinyint",
     pa.int16(): "smallint",
     pa.int32(): "int",
@@ -38,7 +40,7 @@ WHOLE_NUMBERS = {
     pa.uint32(): "bigint",
     pa.uint64(): "decimal(20, 0)",
 }
-"""What Spark reads ids as that are whole numbers."""
+"""What Spark reads ids as that are not bytes."""
 
 
 def plain_rows(session: SparkSession, files: Sequence[ParquetReports]) -> DataFrame:
@@ -50,7 +52,7 @@ def rows_by_id(session: SparkSession, files: Sequence[ParquetReports]) -> tuple[
     """Return the reports of files that are the first with their id, and how many rows are refused, by reason."""
     by_type: dict[str, list[ParquetReports]] = {}
     for file in files:
-        by_type.setdefault(WHOLE_NUMBERS.get(_id_type(file.path), "binary"), []).append(file)
+        by_type.setdefault(READ_AS.get(_id_type(file.path), "binary"), []).append(file)
     parts = [_with_ids(session, group, kind) for kind, group in by_type.items()]
     rows = reduce(lambda left, right: left.union(right), parts)
     times = rows.groupBy(ID).agg(f.count(f.lit(1)).alias("times"))
@@ -70,7 +72,8 @@ def rows_by_id(session: SparkSession, files: Sequence[ParquetReports]) -> tuple[
 def _with_ids(session: SparkSession, files: Sequence[ParquetReports], kind: str) -> DataFrame:
     name = f.url_decode(f.replace(f.col("_metadata.file_name"), f.lit("+"), f.lit("%2B")))
     place = f.struct(name, "_metadata.row_index").alias("place")
-    found = f.col(ID) if kind == "binary" else f.col(ID).cast("string").cast("binary")
+    text = f.col(ID).cast("string")  # of a column of text Spark takes all bytes for text
+    found = f.col(ID) if kind == "binary" else f.when(f.is_valid_utf8(text), text).cast("binary")
     return _read(session, files, f"{REPORT} binary, {ID} {kind}").select(REPORT, found.alias(ID), place)
 
 
