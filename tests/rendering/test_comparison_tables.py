@@ -103,6 +103,12 @@ def test_every_column_of_errors_has_its_star(terminal: Terminal) -> None:
         assert any(row[place].endswith("*") for row in cells)
 
 
+def test_who_is_least_is_said_of_rows_with_numbers(terminal: Terminal) -> None:
+    text = " ".join(shown(terminal, "--domain-size", "10", "--max-asr", "0.3", "--no-order").split())
+    assert "* least in its column, of the rows that have numbers. Who leaks least depends on the adversary:" in text
+    assert "blh: ε: the chance of a right guess is at most 0.3 at every ε." in text
+
+
 def test_alone_nobody_is_least(terminal: Terminal) -> None:
     assert "least in its column" not in shown(terminal, "--domain-size", "12", "--epsilon", "1", "--protocols", "grr")
 

@@ -50,7 +50,7 @@ KNOWN: dict[str, Adversary] = {
     "membership": Adversary(
         "Membership in a set",
         "membership_asr",
-        "How often they rightly tell whether the value is one of {members} that they care about.",
+        "How often they rightly tell whether the value is {members} that they care about.",
     ),
     "shannon": Adversary("Bits (Shannon)", "shannon_capacity_bits", "The most bits that a report carries on average."),
     "pair": Adversary(
@@ -74,7 +74,8 @@ def fitted(state: State, domain_size: int) -> State:
 def words_of(state: State) -> str:
     """Return what the adversary's figure says."""
     tries = "1 guess" if state.tries == 1 else f"{state.tries} guesses"
-    return KNOWN[state.adversary].words.format(tries=tries, members=state.members)
+    members = "the one" if state.members == 1 else f"one of {state.members}"
+    return KNOWN[state.adversary].words.format(tries=tries, members=members)
 
 
 def figure_of(state: State) -> Figure:

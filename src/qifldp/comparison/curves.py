@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qifldp.channels.channel import Channel
 from qifldp.comparison.compare import Row
@@ -14,7 +15,10 @@ from qifldp.leakage.tradeoff import TradeOff, trade_off
 from qifldp.protocols.protocol import Protocol
 
 READINGS = 41
-"""Values of ε at which δ is read."""
+"""Evenly spaced values of ε at which δ is read."""
+
+ALIKE = 1e-9
+"""Share of the largest ε by which two differ that are read as one, the larger: one but for rounding."""
 
 MOST_CORNERS = 200
 """Points of a curve that are kept: matrices have one for every output."""
@@ -70,8 +74,7 @@ def curves(
         if isinstance(source, Channel):
             pairs[name] = (source.inputs[first], source.inputs[second])
         found[name] = (row.protocol, trade_off(source, first, second))
-    largest = max((_finite(curve.tight_epsilon) for _, curve in found.values()), default=0.0)
-    grid = np.linspace(0.0, largest, READINGS)
+    grid = _places([_finite(curve.tight_epsilon) for _, curve in found.values()])
     corners = [
         {"series": name, "protocol": protocol, "alpha": alpha, "beta": beta}
         for name, (protocol, curve) in found.items()
@@ -83,6 +86,13 @@ def curves(
         for epsilon in grid
     ]
     return Curves(asked, tuple(corners), tuple(readings), pairs)
+
+
+def _places(tight: Sequence[float]) -> NDArray[np.float64]:
+    """Return the ε at which δ is read: evenly spaced ones, and each tight ε, at which a curve reaches 0."""
+    largest = max(tight, default=0.0)
+    places = np.union1d(np.linspace(0.0, largest, READINGS), tight)
+    return places[np.append(np.diff(places) > ALIKE * largest, True)]
 
 
 def _finite(epsilon: float) -> float:

@@ -94,8 +94,7 @@ class Recommendation:
         )
         safer = [other.protocol for other in self.others if other.safer]
         proved = [f"It is at least as safe for everybody as {_listed(safer)}, proved."] if safer else []
-        asked = f"{chosen.protocol} is none of the protocols asked about: it comes from the frontier of all."
-        unnamed = [] if chosen.protocol in self.named else [asked]
+        unnamed = [] if chosen.protocol in self.named else [self._unnamed(chosen.protocol)]
         return (
             first,
             self._stands(),
@@ -105,6 +104,12 @@ class Recommendation:
             *unnamed,
             *self._wary(),
         )
+
+    def _unnamed(self, protocol: str) -> str:
+        origin = "is a public mixture of subset selections" if protocol == "MIX" else "is a subset selection"
+        if self.standing != "compared":
+            origin = "comes from the frontier of all"
+        return f"{protocol} is none of the protocols asked about: it {origin}."
 
     def _stands(self) -> str:
         best = "leaks least to one guess" if self.goal.kind == "error" else "estimates best"
@@ -349,7 +354,7 @@ def _is_safer(other: Candidate, chosen: Candidate, k: int) -> bool:
 
 def _why(chosen: Candidate, goal: Goal) -> str:
     figure = f"leakage ({_leak_words(chosen, goal)})" if goal.kind == "error" else f"error ({percent(_error(chosen))})"
-    mixed = ", by mixing set sizes at one ε" if chosen.protocol == "MIX" else ""
+    mixed = ", by a public mixture at one ε" if chosen.protocol == "MIX" else ""
     return f"the least {figure} under the limit{mixed}"
 
 

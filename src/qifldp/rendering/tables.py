@@ -179,7 +179,8 @@ def _least_lines(rows: Sequence[Row], best: dict[str, list[str]]) -> Iterator[st
     if len(rows) < 2:
         return
     names = _names(rows)
-    yield f"{LEAST_MARK} least in its column. Who leaks least depends on the adversary:"
+    rows_with = "" if all(row.figures["asr_uniform"] is not None for row in rows) else ", of the rows that have numbers"
+    yield f"{LEAST_MARK} least in its column{rows_with}. Who leaks least depends on the adversary:"
     for key, words in _WORDS.items():
         if key in best:
             winners = [names[spec] for spec in best[key]]

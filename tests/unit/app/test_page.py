@@ -18,7 +18,9 @@ from qifldp.app.answers import Asked, Files
 from qifldp.app.state import VIEWS
 from qifldp.app.worker import perform
 from qifldp.comparison.compare import Comparison
-from qifldp.protocols.specs import SEVEN
+from qifldp.exact.budget import Budget
+from qifldp.protocols.specs import SEVEN, parse_spec
+from qifldp.refinement.decide import decide_refinement
 
 SCRIPT = Path(qifldp.__file__).parent / "app" / "start.py"
 
@@ -393,6 +395,45 @@ class DoneAtOnce:
 
     def __init__(self, request: dict[str, Any]) -> None:
         self.result = perform(request, lambda doing, done, total: None)
+
+
+def test_a_second_table_has_columns_of_its_own() -> None:
+    page = opened({"view": "data"})
+    for name, heads in (("first.csv", "name,age,city"), ("second.csv", "id,diagnosis,zip"), ("third.csv", "only")):
+        rows = "".join(",".join(f"{head}{row % 3}" for head in heads.split(",")) + "\n" for row in range(7))
+        page.file_uploader[0].set_value((name, f"{heads}\n{rows}".encode(), "text/csv")).run()
+        shown = next(box for box in page.selectbox if box.label == "Column")
+        assert shown.options == heads.split(",")
+        assert shown.value == 0
+        press(page, "Use this column")
+        assert f"{name}, column {heads.split(',')[0]}" in text(page)
+        shown = next(box for box in page.selectbox if box.label == "Column")
+        shown.select_index(len(shown.options) - 1).run()  # and the next table begins anew
+        press(page, "Use this column")
+        assert f"{name}, column {heads.split(',')[-1]}" in text(page)
+
+
+def test_a_second_channel_has_answers_of_its_own() -> None:
+    page = opened({"view": "data", "epsilon": "ln(3)", "k": "2", "original": "grr"})
+    found = []
+    for matrix in (b"2/3,1/3\n1/3,2/3\n", b"4/5,1/5\n1/5,4/5\n"):
+        use(view(page, "data"), "channel", "m.csv", matrix)
+        view(page, "pair")
+        page.selectbox(key=key(page, "refined")).set_value("matrix").run()
+        found.append((text(page), column(view(page, "overview"), "asr_uniform")))
+    assert "Your channel is safer for everybody than GRR." in found[0][0]
+    assert "GRR is safer for everybody than Your channel." in found[1][0]
+    assert [float(guess[-1]) for _, guess in found] == pytest.approx([2 / 3, 4 / 5])
+
+
+def test_each_way_has_its_deficiency() -> None:
+    page = opened({"view": "pair", "k": "10", "protocols": "grr,sue", "original": "sue", "refined": "the"})
+    shown = dict(re.findall(r">(deficiency[^<]*)<.*?<data value=\"([^\"]+)\"", " ".join(bodies(page))))
+    sides = [parse_spec(name).build(10, Budget.read(1)) for name in ("sue", "the")]
+    forth, back = (decide_refinement(original=a, refined=b) for a, b in (sides, sides[::-1]))
+    assert float(shown["deficiency"]) == forth.deficiency
+    assert float(shown["deficiency, in reverse"]) == back.deficiency
+    assert forth.deficiency != back.deficiency
 
 
 def test_what_was_measured_of_two_sides_is_of_these_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,7 +77,10 @@ def _column(file: Any) -> None:
         say(str(error), "error")
         return
     place = st.selectbox(
-        "Column", range(len(names)), format_func=lambda place: plain(names[place]).replace("\n", " "), key="column"
+        "Column",
+        range(len(names)),
+        format_func=lambda place: plain(names[place]).replace("\n", " "),
+        key=f"column_{file.file_id}",  # another file has other columns in the same places
     )
     st.button("Use this column", type="primary", on_click=_use_column, args=(data, name, names[place]))
     problem_of("column")
