@@ -73,12 +73,12 @@ def show(state: State, question: Asked, files: Files) -> None:
 
 def _decided(question: Asked, pair: tuple[str, str], state: State, files: Files) -> Decision:
     sides = side_of(pair[0], state, files), side_of(pair[1], state, files)
-    return cached.decision(question, *_told_apart(pair, state, files), SECONDS_AT_ONCE, sides)
+    return cached.decision(question, *_told_apart(pair, state), SECONDS_AT_ONCE, sides)
 
 
-def _told_apart(pair: tuple[str, str], state: State, files: Files) -> tuple[str, str]:
-    """Return what tells two sides from others; a question does not name them, if they are not among the compared."""
-    first, second = (state.spec(name) if name != MATRIX else f"{MATRIX} {files.key}" for name in pair)
+def _told_apart(pair: tuple[str, str], state: State) -> tuple[str, str]:
+    """Return what tells two sides from others, beside the question, which names no protocol that is not compared."""
+    first, second = (state.spec(name) if name != MATRIX else MATRIX for name in pair)
     return first, second
 
 
@@ -146,7 +146,7 @@ def _figures(
     if not found or None in found.values():
         made = offer(
             "pair",
-            (question, *_told_apart((state.original, state.refined), state, files)),
+            (question, *_told_apart((state.original, state.refined), state)),
             "Measure how far apart they are",
             lambda: request_of("pair", state, question, files, original=state.original, refined=state.refined),
             about="Margin and deficiencies are linear programs, which can take from seconds to minutes.",
