@@ -23,8 +23,8 @@ def main() -> None:
                 tab = browser.new_page(viewport={"width": width, "height": 900})
                 tab.goto(page.resolve().as_uri())
                 tab.wait_for_selector("html[data-ready]")
-                if tab.query_selector("button.verdict.refines"):
-                    tab.click("button.verdict.refines >> nth=0")
+                if tab.query_selector("button.verdict.refines:visible"):
+                    tab.click("button.verdict.refines:visible >> nth=0")
                 tab.screenshot(path=arguments.out / f"{page.stem}-{width}.png", full_page=True)
                 if width == WIDTHS[0]:
                     tab.pdf(path=arguments.out / f"{page.stem}.pdf", format="A4", print_background=True)

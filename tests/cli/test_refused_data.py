@@ -96,8 +96,10 @@ def test_parquet_that_cannot_be_read(terminal: Terminal) -> None:
     for content in (good[: len(good) // 2], b"PAR1" + b"\xff" * 200 + b"PAR1", bytes(flipped), b"garbage" * 99):
         write("d.parquet", content)
         terminal.refuses_with("The file 'd.parquet' cannot be read: ", *counted("d.parquet"))
-    parquet.write_table(pa.table({"a": [b"\xff", b"a"]}), "d.parquet")
-    terminal.refuses_with("The file 'd.parquet' cannot be read: ", *counted("d.parquet"))
+    not_text = pa.array([b"\xff", b"a"])
+    for column in (not_text, not_text.view(pa.string()), not_text.cast(pa.large_binary()).view(pa.large_string())):
+        parquet.write_table(pa.table({"a": column}), "d.parquet")
+        terminal.refuses_with("The file 'd.parquet' cannot be read: ", *counted("d.parquet"))
     write("d.parquet", b"")
     terminal.refuses("The file 'd.parquet' is empty.", *counted("d.parquet"))
 

@@ -13,7 +13,7 @@ from qifldp.channels.channel import Channel
 from qifldp.comparison.subjects import FILE_PREFIX, MatrixSubject
 from qifldp.data.columns import as_text, own_domain
 from qifldp.data.population import Population
-from qifldp.errors import InputError, shown
+from qifldp.errors import InputError, QifldpError, shown
 from qifldp.matrix_files import SUFFIXES, matrix_of
 from qifldp.rendering.text import plain
 
@@ -23,8 +23,8 @@ MEGABYTES = 20
 MOST_ROWS, MOST_COLUMNS, MOST_VALUES = 5_000_000, 1_000, 100_000
 """Rows and columns of a table, and different values of its column."""
 
-MOST_CELLS, MOST_SECRETS = 250_000, 1_000
-"""Cells and rows of a channel matrix."""
+MOST_CELLS, MOST_SECRETS = 10_000, 200
+"""Cells and rows of a channel matrix, whose capacities are computed anew for each question: in a second or two."""
 
 LONGEST = 200
 """Letters of a value, or of the name of a column, a row or an output."""
@@ -62,7 +62,7 @@ def column_names(data: bytes, name: str) -> tuple[str, ...]:
         else:
             schema = parquet.ParquetFile(pa.BufferReader(data)).schema_arrow
             names = schema.names
-            plain_ones = [field.name for field in schema if not pa.types.is_nested(field.type)]
+            plain_ones = [field.name for field in schema if _is_plain(field.type)]
     if len(names) > MOST_COLUMNS:
         raise InputError(f"A table may have at most {MOST_COLUMNS:,} columns; this one has {len(names):,}.")
     counted = Counter(names)
@@ -138,8 +138,15 @@ def _checked(data: bytes, name: str, endings: tuple[str, ...]) -> str:
     return suffix
 
 
+def _is_plain(kind: pa.DataType) -> bool:
+    return not (pa.types.is_nested(kind) or isinstance(kind, pa.BaseExtensionType))
+
+
 class _sentence:  # noqa: N801  # a context manager, used like a function
-    """Turn what Arrow says of a file into one sentence."""
+    """Turn whatever goes wrong while a file is parsed into one sentence: what a parser says may hold the file's text.
+
+    So nothing of it reaches the server's log, whatever a stranger's file does to the parser.
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -148,7 +155,7 @@ class _sentence:  # noqa: N801  # a context manager, used like a function
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, (pa.ArrowException, OSError, UnicodeDecodeError)):
+        if isinstance(error, Exception) and not isinstance(error, QifldpError):
             what = "CSV" if self.name.lower().endswith(".csv") else "Parquet"
             raise InputError(f"The file is not {what} that can be read: {shown(str(error), 120)}.") from None
 
@@ -177,7 +184,7 @@ def _parquet_arrays(data: bytes, column: str) -> Iterator[pa.Array]:
     if source.metadata.num_rows > MOST_ROWS:
         raise InputError(f"A table may have at most {MOST_ROWS:,} rows.")
     for batch in source.iter_batches(batch_size=BATCH, columns=[column]):
-        yield batch.column(0)
+        yield batch.column(column)  # "a.b" names a member of the structure "a", too
 
 
 def _check_unpacked(metadata: parquet.FileMetaData) -> None:

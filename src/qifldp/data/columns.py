@@ -118,12 +118,18 @@ def column_title(path: str | Path, column: str) -> str:
 
 
 def as_text(column: pa.Array) -> pa.Array:
-    """Return an array of plain values as text; what is not a number is no value, and -0 is the number 0."""
+    """Return an array of plain values as text; what is not a number is no value, and -0 is the number 0.
+
+    Raises:
+        pa.ArrowException: If values are not plain, or text is not UTF-8.
+    """
     if pa.types.is_floating(column.type):
         column = compute.if_else(compute.is_nan(column), pa.scalar(None, column.type), column)
         text = column.cast(pa.string())
         return compute.if_else(compute.equal(text, "-0"), "0", text)
-    return column.cast(pa.string())
+    text = column.cast(pa.string())
+    text.validate(full=True)  # a column that says it is text may hold any bytes
+    return text
 
 
 def own_domain(title: str, counts: Counter[str | None], missing: int) -> Population:

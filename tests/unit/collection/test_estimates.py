@@ -328,8 +328,11 @@ def test_options_that_are_none_are_refused(options: dict[str, object], sentence:
 
 @pytest.mark.parametrize("weights", ["value", "plain"])
 def test_frequencies_alone_are_those_of_the_estimates(weights: Weights, monkeypatch: pytest.MonkeyPatch) -> None:
-    counts = sample_counts(OUE(5, 2), [50, 30, 20, 1, 0], rng=np.random.default_rng(1))
+    protocol, rng = OUE(5, 2), np.random.default_rng(1)
+    counts = protocol.accumulator()
+    counts.update(protocol.perturb(np.repeat(np.arange(4), [50, 30, 20, 1]), rng=rng))
     wanted = counts.estimate(weights=weights).frequency
+    assert (wanted != counts.estimate(weights="plain").frequency).any() == (weights == "value")
     monkeypatch.delattr("qifldp.collection.estimates._Variance.intervals")  # which take most of the time
     found = (counts.as_plain() if weights == "plain" else counts).frequencies()
     np.testing.assert_array_equal(found, wanted)

@@ -40,8 +40,8 @@ def show(state: State, question: Asked, files: Files) -> None:
         heading("Who is safer for everybody"),
         tag(
             "p",
-            "A protocol is safer for everybody if nobody, whatever they know or want, learns more from it. Most pairs "
-            "are not ordered: which of the two leaks less then depends on the adversary.",
+            "A protocol is safer for everybody if nobody, whatever they know or want, learns more from it. Where two "
+            "are not ordered, which of them leaks less depends on the adversary.",
         ),
     )
     place = st.container()

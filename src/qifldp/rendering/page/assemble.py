@@ -114,8 +114,8 @@ def _body(findings: Findings, document: dict[str, Any]) -> Markup:
     if document["diagrams"]:
         intro = tag(
             "p",
-            "A protocol is safer for everybody if nobody, whatever they know or want, learns more from it. Most pairs "
-            "are not ordered: which of the two leaks less then depends on the adversary. Arrows lead to the safer one.",
+            "A protocol is safer for everybody if nobody, whatever they know or want, learns more from it. Where "
+            "two are not ordered, which of them leaks less depends on the adversary. Arrows lead to the safer one.",
         )
         skipped = any(row["protocol"] == "FILE" for row in document["rows"])
         matrices = "Channel files are not part of the order: qifldp refine compares them." if skipped else ""
@@ -196,8 +196,8 @@ def _sweep(findings: Findings, document: dict[str, Any]) -> Markup:
         found.append(figure(f"sweep-{key}", quantity.heading, caption, inside, small=True))
     notes = " ".join(document["sweep"]["notes"])
     intro = (
-        "Each line is a protocol, each mark a budget of the comparison. At one ε the lines lie apart, and they cross: "
-        "ε alone says little about what an adversary learns. Letters on the upper edge are deployed systems (below)."
+        "Each line is a protocol, each mark a budget of the comparison. Where lines lie apart at one ε, or cross, "
+        "ε alone does not say what an adversary learns. Letters on the upper edge are deployed systems (below)."
     )
     return join(tag("p", f"{intro} {notes}"), tag("div", *found, class_="grid"))
 
