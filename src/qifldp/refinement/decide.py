@@ -141,14 +141,17 @@ def _decide_protocols(original: Protocol, refined: Protocol, question: _Question
 def _decide_matrices(original: Side, refined: Side, question: _Question) -> Decision:
     decide = decide_explicit if question.order == "average" else decide_explicit_max
     found = decide(written_out(original), written_out(refined), deadline=question.deadline)
+    bound, reason = found.deficiency_bound, found.reason
     a, b = (side if isinstance(side, Protocol) else exact_channel(side) for side in (original, refined))
     if isinstance(found.proof, Identical) and a != b:
         a = b = exact_channel(written_out(original))  # a protocol and its own matrix: the certificate is of the matrix
     if found.proof is not None:
         verdict: Verdict = "does_not_refine" if isinstance(found.proof, GainMatrix) else "refines"
-        return question.answer(Certificate(a, b, verdict, found.proof, question.order), found.method, None)
-    bound = found.deficiency_bound
-    reason = found.reason + ("" if bound is None else f" The deficiency is at most {bound:.3g}, proved.")
+        try:
+            return question.answer(Certificate(a, b, verdict, found.proof, question.order), found.method, None)
+        except CertificateError as error:  # a proof in numbers too long to check
+            reason = str(error)
+    reason += "" if bound is None else f" The deficiency is at most {bound:.3g}, proved."
     return Undecided(a, b, question.order, found.method, None, question.figure_seconds, reason, bound)
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 
-from flint import fmpq, fmpq_mat, fmpz_mat
+from flint import fmpq, fmpq_mat, fmpz, fmpz_mat
 
 from qifldp.channels.channel import Channel
 from qifldp.channels.exact_profile import expand
@@ -23,6 +23,13 @@ LARGEST_WRITTEN = 2_048
 
 MOST_BITS = 1 << 33
 """Bits of a protocol's matrix that is written out to be checked, counted generously (about a minute)."""
+
+MOST_PRODUCT_BITS = 1 << 31
+"""Bits of what is multiplied, brought over common denominators, and of the product (about 40 seconds, 1.5 GB).
+
+Entries that share no denominators become each as long as all of theirs together: a small file would take any memory.
+Those of 100 × 200 doubles take a tenth of this.
+"""
 
 
 def verify_explicit(certificate: Certificate) -> Verified:
@@ -46,7 +53,7 @@ def verify_explicit(certificate: Certificate) -> Verified:
         return Verified(certificate, 0)
     if not isinstance(proof, GainMatrix):
         raise CertificateError(f"A proof of kind {proof.kind} is not about explicit channels.")
-    measure = luckiest_gain if worst else posterior_gain
+    measure = luckiest_gain if worst else _bounded_posterior_gain
     return Verified(certificate, 0, _check_gain(original, refined, proof, measure))
 
 
@@ -54,7 +61,7 @@ def _check_witness(original: fmpq_mat, refined: fmpq_mat, witness: fmpq_mat, *, 
     _check_not_negative(original, refined, witness)
     if stochastic:
         _check_row_sums(witness)
-    if original * witness != refined:
+    if _product(original, witness) != refined:
         raise CertificateError("The witness does not turn A into B.")
 
 
@@ -77,7 +84,9 @@ def check_near_witness(original: fmpq_mat, refined: fmpq_mat, near: fmpq_mat, in
     room = 1 - _largest_row_sum_off_identity(original, inverse)
     if room <= 0:
         raise CertificateError("The right inverse is not one of A, not even roughly.")
-    errors = [max(abs(entry) for entry in column) for column in (refined - original * near).transpose().tolist()]
+    errors = [
+        max(abs(entry) for entry in column) for column in (refined - _product(original, near)).transpose().tolist()
+    ]
     for row, reach in zip(near.tolist(), _row_sums(inverse), strict=True):
         if any(reach * error > room * entry for entry, error in zip(row, errors, strict=True)):
             raise CertificateError("What turns A into B near the given witness may have a negative entry.")
@@ -91,7 +100,7 @@ def _check_not_negative(original: fmpq_mat, refined: fmpq_mat, witness: fmpq_mat
 
 
 def _check_row_sums(witness: fmpq_mat) -> None:
-    if any(entry != 1 for entry in (witness * fmpq_mat([[1]] * witness.ncols())).entries()):
+    if any(entry != 1 for entry in _product(witness, fmpq_mat([[1]] * witness.ncols())).entries()):
         raise CertificateError("A row of the witness does not sum to one.")
 
 
@@ -101,7 +110,7 @@ def _largest_row_sum_off_identity(original: fmpq_mat, inverse: fmpq_mat) -> fmpq
     if k > original.ncols():
         return fmpq(1)
     identity = fmpq_mat([[int(x == other) for other in range(k)] for x in range(k)])
-    return max(_row_sums(identity - original * inverse))
+    return max(_row_sums(identity - _product(original, inverse)))
 
 
 def _row_sums(matrix: fmpq_mat) -> list[fmpq]:
@@ -158,9 +167,25 @@ def posterior_gain(gain: fmpq_mat, channel: fmpq_mat) -> fmpq:
     return fmpq(sum(max(column) for column in table), denominator * common * channel.nrows())
 
 
+def _bounded_posterior_gain(gain: fmpq_mat, channel: fmpq_mat) -> fmpq:
+    """Return :func:`posterior_gain`, if its integers are not too long to compute.
+
+    Raises:
+        CertificateError: If they are.
+    """
+    filled = gain.nrows() * (gain.ncols() + channel.ncols())  # numbers over the denominators of all entries
+    rows = sum(_bits_over_one(row, channel.ncols()) for row in channel.tolist())
+    _check_bits(rows + _bits_over_one(gain.entries(), filled) + _bits_over_one(channel.entries(), filled))
+    return posterior_gain(gain, channel)
+
+
 def luckiest_gain(gain: fmpq_mat, channel: fmpq_mat) -> fmpq:
-    """Return max_y max_w Σ_x δ_y(x) g(w, x) over the outputs y that occur, with posteriors δ_y (uniform prior)."""
-    products = (gain * channel).transpose().tolist()
+    """Return max_y max_w Σ_x δ_y(x) g(w, x) over the outputs y that occur, with posteriors δ_y (uniform prior).
+
+    Raises:
+        CertificateError: If its numbers are too long to multiply.
+    """
+    products = _product(gain, channel).transpose().tolist()
     masses = [sum(column, fmpq(0)) for column in channel.transpose().tolist()]
     return max(max(column) / mass for column, mass in zip(products, masses, strict=True) if mass)
 
@@ -179,6 +204,39 @@ def passing_gain(certificate: Certificate) -> float:
     price = luckiest_gain(gain, _matrix(certificate.original))
     offers = [[entry - price for entry in row] for row in gain.tolist()]
     return _float(posterior_gain(fmpq_mat([*offers, [0] * gain.ncols()]), refined))
+
+
+def _product(left: fmpq_mat, right: fmpq_mat) -> fmpq_mat:
+    """Return left·right, which flint computes over one denominator for each row of the left and column of the right.
+
+    Raises:
+        CertificateError: If its numbers are too long to multiply.
+    """
+    (rows, inner), columns = (left.nrows(), left.ncols()), right.ncols()
+    bits = 0
+    for vectors, times in ((left, inner + columns), (right.transpose(), inner + rows)):
+        for vector in vectors.tolist():
+            bits += _bits_over_one(vector, times)
+            _check_bits(bits)
+    return left * right
+
+
+def _bits_over_one(entries: Iterable[fmpq], times: int) -> int:
+    """Return a bound on the bits of so many numbers, each as long as an entry over the common denominator of all.
+
+    Raises:
+        CertificateError: If they are too many, which is seen before the common denominator is as long.
+    """
+    common, longest = fmpz(1), 0
+    for entry in entries:
+        common, longest = common.lcm(entry.q), max(longest, entry.p.height_bits())
+        _check_bits(times * (common.height_bits() + longest))
+    return times * int(common.height_bits() + longest)
+
+
+def _check_bits(bits: int) -> None:
+    if bits > MOST_PRODUCT_BITS:
+        raise CertificateError(f"The numbers of its matrices are too long to check (over {MOST_PRODUCT_BITS:,} bits).")
 
 
 def _over_row_denominators(matrix: fmpq_mat) -> tuple[fmpz_mat, list[int]]:

@@ -7,10 +7,11 @@ from fractions import Fraction
 
 import pytest
 
-from qifldp import GRR, OUE, SS, THE, UE, Protocol, decide_refinement, verify_certificate
-from qifldp.refinement.certificate import Certificate, Verdict
+from qifldp import GRR, OUE, SS, THE, UE, Channel, Protocol, Undecided, decide_refinement, verify_certificate
+from qifldp.refinement import verify_explicit
+from qifldp.refinement.certificate import Certificate, Order, Verdict
 from qifldp.refinement.decision import DoesNotRefine, Refines
-from qifldp.refinement.proofs import Bets, EqualRatio, GainMatrix, OneSize, Proof, Reach, SubFlow, Witness
+from qifldp.refinement.proofs import Bets, EqualRatio, GainMatrix, NearWitness, OneSize, Proof, Reach, SubFlow, Witness
 from qifldp.refinement.verified import CertificateError
 
 ONE = Fraction(1)
@@ -38,6 +39,55 @@ def test_small_certificates_of_huge_claims(original: Protocol, refined: Protocol
     with pytest.raises(CertificateError, match=reason):
         verify_certificate(Certificate(original, refined, verdict, proof))
     assert time.monotonic() - start < AT_ONCE
+
+
+def long_fractions(rows: int, columns: int) -> tuple[tuple[Fraction, ...], ...]:
+    """Return fractions near one of 4,000 digits each, whose denominators have hardly a factor in common."""
+    unit = 10**4_000
+    first = [unit + 2 * place + 1 for place in range(rows * columns)]
+    return tuple(tuple(Fraction(d - 7, d) for d in first[x * columns : (x + 1) * columns]) for x in range(rows))
+
+
+def of_long_fractions(kind: str) -> tuple[Channel, Channel, Proof, Order]:
+    """Return what a certificate with proofs of a few megabytes claims."""
+    blind = Channel([[Fraction(1, 2)] * 2] * 2)
+    telling = Channel([[Fraction(2, 3), Fraction(1, 3)], [Fraction(1, 3), Fraction(2, 3)]])
+    wide = Channel([[Fraction(1, 300)] * 300] * 2)
+    table = long_fractions(300, 2)
+    stochastic = tuple((entry, 1 - entry) for entry, _ in table)
+    return {
+        "gain": (blind, telling, GainMatrix(table), "average"),
+        "luckiest gain": (wide, telling, GainMatrix(long_fractions(4, 2)), "max"),
+        "witness": (wide, blind, Witness(stochastic), "average"),
+        "witness at worst": (wide, blind, Witness(table), "max"),
+        "near witness": (wide, blind, NearWitness(stochastic, ((ONE, ONE),) * 300), "average"),
+        "right inverse": (wide, blind, NearWitness(((ONE / 2, ONE / 2),) * 300, table), "average"),
+    }[kind]  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    "kind", ["gain", "luckiest gain", "witness", "witness at worst", "near witness", "right inverse"]
+)
+def test_numbers_that_share_no_denominators_are_not_multiplied(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over one denominator 600 numbers of 4,000 digits are 600 of 2.4 million: gigabytes, and minutes."""
+    if kind != "gain":
+        monkeypatch.setattr(verify_explicit, "MOST_PRODUCT_BITS", 1 << 22)  # what takes long has files of 100 MB
+    original, refined, proof, order = of_long_fractions(kind)
+    verdict: Verdict = "does_not_refine" if isinstance(proof, GainMatrix) else "refines"
+    start = time.monotonic()
+    with pytest.raises(CertificateError, match="too long to check"):
+        verify_certificate(Certificate(original, refined, verdict, proof, order))
+    assert time.monotonic() - start < AT_ONCE
+
+
+def test_a_proof_that_is_too_long_to_check_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify_explicit, "MOST_PRODUCT_BITS", 16)
+    original = Channel([[Fraction(2, 3), Fraction(1, 3)], [Fraction(1, 3), Fraction(2, 3)]])
+    refined = Channel([[Fraction(3, 5), Fraction(2, 5)], [Fraction(2, 5), Fraction(3, 5)]])
+    for a, b in ((original, refined), (refined, original)):
+        decision = decide_refinement(original=a, refined=b)
+        assert isinstance(decision, Undecided)
+        assert "too long to check" in decision.reason
 
 
 def test_a_tie_of_many_digits() -> None:
