@@ -33,6 +33,14 @@ LARGEST_FIGURE = 2_000
 BELOW_ONE = math.nextafter(1.0, 0.0)
 """What is proved to be below one, where a program's last digits say otherwise."""
 
+ASTRAY = 1e-5
+"""A margin as far on the wrong side of one is not rounded but wrong, and not told."""
+
+LACKING = 1e-6
+"""A deficiency above this is more than any rounding: the margin is below one."""
+
+CONTRADICTED = "The margin that was found contradicts what is proved, or the deficiency: rare outputs lead it astray."
+
 FIGURE_SECONDS = 20.0
 """For each figure at most, unless a decision has a time limit of its own."""
 
@@ -57,7 +65,7 @@ class Compared:
 
     @cached_property
     def unsolved(self) -> dict[str, str]:
-        """What HiGHS said of each figure, of those asked for so far, that is None since it failed, not for its size."""
+        """Why each figure, of those asked for so far, that is not solved is None: mostly what HiGHS said."""
         return {}
 
     @cached_property
@@ -67,6 +75,13 @@ class Compared:
         What is proved is on its side of one, whatever the solver's last digits say.
         """
         return self._margin()
+
+    def _told(self, margin: float | None, *, least: float = 0.0, most: float = math.inf) -> float | None:
+        """Return a margin between what it must lie between, rounding apart; None, and say why, if it does not."""
+        if margin is None or least - ASTRAY <= margin <= most + ASTRAY:
+            return margin if margin is None else min(max(margin, least), most)
+        self.unsolved["margin"] = CONTRADICTED
+        return None
 
     def _margin(self) -> float | None:
         if self.solved is not None:
@@ -147,8 +162,7 @@ class Refines(Compared):
     @cached_property
     def margin(self) -> float | None:
         """At least one where refinement on average is proved."""
-        found = self._margin()
-        return found if found is None or self.order == "max" else max(found, 1.0)
+        return self._told(self._margin(), least=0.0 if self.order == "max" else 1.0)
 
     @cached_property
     def deficiency(self) -> float | None:
@@ -185,8 +199,7 @@ class DoesNotRefine(Compared):
     @cached_property
     def margin(self) -> float | None:
         """Below one: refinement at worst is refuted, or on average, and the first follows from the second."""
-        found = self._margin()
-        return found if found is None else min(found, BELOW_ONE)
+        return self._told(self._margin(), most=BELOW_ONE)
 
     @cached_property
     def deficiency(self) -> float | None:
@@ -279,6 +292,14 @@ class Undecided(Compared):
 
     reason: str
     deficiency_bound: float | None = None
+
+    @cached_property
+    def margin(self) -> float | None:
+        """Not above one where something is lacking."""
+        found = self._margin()
+        if found is None or found <= 1 + ASTRAY or (self.deficiency or 0.0) <= LACKING:
+            return found
+        return self._told(found, most=1.0)
 
 
 def _price(price: Fraction) -> str:

@@ -6,9 +6,23 @@ from fractions import Fraction
 
 import pytest
 
-from qifldp import GRR, OUE, SS, SUE, Channel, Protocol, Refines, decide_refinement, verify_certificate
-from qifldp.refinement.decision import written_out
+from qifldp import (
+    GRR,
+    OUE,
+    SS,
+    SUE,
+    Channel,
+    DoesNotRefine,
+    Protocol,
+    Refines,
+    Undecided,
+    decide_refinement,
+    verify_certificate,
+)
+from qifldp.refinement import decision as decisions
+from qifldp.refinement.decision import Compared, written_out
 from qifldp.refinement.search.explicit_strength import explicit_deficiency, explicit_margin, explicit_ratio
+from qifldp.refinement.search.linear import UnsolvedError
 from qifldp.refinement.search.transport import solve_transport
 
 ACCURACY = 1e-9
@@ -105,3 +119,94 @@ def test_outputs_that_no_double_knows_are_left_out() -> None:
     assert explicit_deficiency(original, refined) == 0
     assert explicit_ratio(original, refined) == 1
     assert explicit_margin(original, refined) is None  # what is left says nothing
+
+
+def randomised(size: int) -> list[list[Fraction]]:
+    """Return the channel that tells the secret twice as often as any other value."""
+    return [[Fraction(1 + (x == y), size + 1) for y in range(size)] for x in range(size)]
+
+
+def halves(t: Fraction) -> list[list[Fraction]]:
+    """Return the channel that tells with probability t which of four values it is, and else, mostly, in which half."""
+    told = [[t if x == y else Fraction(0) for y in range(4)] for x in range(4)]
+    sides = [[(1 - t) * Fraction(3 if x // 2 == half else 1, 4) for half in range(2)] for x in range(4)]
+    return [side + row for side, row in zip(sides, told, strict=True)]
+
+
+def channels_of(exact: bool, *tables: list[list[Fraction]]) -> list[Channel]:
+    channels = [Channel(table) for table in tables]
+    return channels if exact else [Channel(channel.to_float().matrix, normalize=True) for channel in channels]
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("t", TINY[1:], ids=lambda t: f"{float(t):.0e}")
+def test_what_only_rare_outputs_tell_is_hardly_anything(t: Fraction, exact: bool) -> None:
+    """Certainty with probability t is the deviation of randomised response, 1/(k + 1) at the secret, t·(k + 1) times.
+
+    Of two values of one half, t tells all: that is 1/5, five times.
+    """
+    for original, refined, expected in (
+        (hint(3, t), randomised(3), 4 * t),
+        (hint(10, t), randomised(10), 11 * t),
+        (halves(t), randomised(4), 5 * t),
+    ):
+        a, b = channels_of(exact, original, refined)
+        decision = decide_refinement(original=a, refined=b)
+        assert isinstance(decision, DoesNotRefine), decision
+        assert decision.margin is not None
+        assert 0 <= decision.margin == pytest.approx(float(expected), abs=1e-3 * MARGIN_ACCURACY)
+
+
+def test_two_secrets_that_rare_outputs_tell_apart() -> None:
+    t = Fraction(1, 10**12)
+    refined = Channel([[Fraction(1, 6), 0, Fraction(5, 6)], [0, Fraction(7, 15), Fraction(8, 15)]])
+    decision = decide_refinement(original=Channel([[t, 1 - t], [0, 1]]), refined=refined)
+    assert decision.margin == pytest.approx(0, abs=MARGIN_ACCURACY)
+
+
+@pytest.mark.parametrize("t", TINY[1:-1], ids=lambda t: f"{float(t):.0e}")
+def test_margins_do_not_depend_on_how_often_there_is_a_report_at_all(t: Fraction) -> None:
+    """A is silent but for t, and B too, or else reports anything: what both deviate by goes down alike, to t = 1/3."""
+    leaky, safe = ([[4, 1, 1], [1, 3, 2], [0, 1, 5]], [[3, 2, 1], [2, 2, 2], [1, 2, 3]])
+
+    def at(t: Fraction) -> list[Channel]:
+        a, b = ([[t * Fraction(v, 6) for v in row] for row in table] for table in (leaky, safe))
+        silent = [[[*row, 1 - t] for row in table] for table in (a, b)]
+        return [Channel(table) for table in (*silent, [[v + (1 - t) / 3 for v in row] for row in b])]
+
+    common, rare = at(Fraction(1, 4)), at(t)
+    for place in (1, 2):
+        expected = explicit_margin(common[0], common[place])
+        assert explicit_margin(rare[0], rare[place]) == pytest.approx(expected, abs=MARGIN_ACCURACY)
+
+
+def test_a_margin_that_the_interior_point_lost_is_not_told() -> None:
+    """W has 4,970 entries, too many to be solved in proportion."""
+    original, refined = channels_of(False, hint(70, Fraction(1, 10**12)), randomised(70))
+    with pytest.raises(UnsolvedError, match="hardly ever occur"):
+        explicit_margin(original, refined)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "found", "told"),
+    [(Refines, 0.5, None), (Refines, 1 - 1e-9, 1.0), (DoesNotRefine, 2.5, None), (DoesNotRefine, 1 + 1e-9, 1 - 2**-53)],
+)
+def test_a_margin_that_contradicts_what_is_proved_is_not_told(
+    verdict: type[Compared], found: float, told: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decisions, "explicit_margin", lambda *_, **__: found)
+    blurred, clear = Channel(randomised(3)), Channel(hint(3, Fraction(1)))
+    sides = (clear, blurred) if verdict is Refines else (blurred, clear)
+    decision = decide_refinement(original=sides[0], refined=sides[1])
+    assert isinstance(decision, verdict)
+    assert decision.margin == told
+    assert ("margin" in decision.unsolved) == (told is None)
+
+
+def test_a_margin_that_contradicts_the_deficiency_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decisions, "explicit_margin", lambda *_, **__: 2.5)
+    blurred, clear = Channel(randomised(3)), Channel(hint(3, Fraction(1)))
+    for sides, told in (((blurred, clear), None), ((clear, blurred), 2.5)):
+        decision = Undecided(*sides, "average", "none", None, 20.0, "No proof.")
+        assert decision.margin == told
+        assert ("margin" in decision.unsolved) == (told is None)

@@ -10,8 +10,8 @@ from scipy.sparse import csc_array, eye_array, hstack, kron, vstack
 
 from qifldp.channels.channel import Channel
 from qifldp.refinement.search.explicit_interior import RANK_TOLERANCE, find_margin
-from qifldp.refinement.search.explicit_proportion import margin_in_proportion
-from qifldp.refinement.search.linear import FINEST, maximise
+from qifldp.refinement.search.explicit_proportion import Table, margin_in_proportion
+from qifldp.refinement.search.linear import FINEST, UnsolvedError, maximise
 from qifldp.refinement.search.strength import clear_of_rounding
 
 Floats = NDArray[np.float64]
@@ -25,6 +25,9 @@ ROUNDED = 1e-15
 RARE = 1e-8
 """Probability of an output below which the interior point's rounding, some 1e-16, blurs what the output says."""
 
+ASTRAY = 1e-5
+"""What the ends of a margin's interval are off at most where the interior point has not lost its way."""
+
 MOST_IN_PROPORTION = 4_096
 """Entries of W in a program that counts rare outputs in proportion (a second)."""
 
@@ -35,12 +38,13 @@ MOST_UNKNOWNS = 100_000
 def explicit_margin(original: Channel, refined: Channel, *, seconds: float | None = None) -> float | None:
     """Return the largest t for which A is refined to t·B + (1 − t)·1b̄, every posterior shrunk towards uniform by t.
 
-    To about 1e-6, where each output of B has a probability of 1e-8 at least (:data:`RARE`, its mean over the secrets),
-    or W at most 4,096 entries (:data:`MOST_IN_PROPORTION`); else what rare outputs say is lost to rounding. None if it
-    is too large to compute, or if B says nothing, so that every t will do.
+    To about 1e-6, where each output of A and of B has a probability of 1e-8 at least (:data:`RARE`, its mean over the
+    secrets), or W at most 4,096 entries (:data:`MOST_IN_PROPORTION`); else what rare outputs say is lost to rounding.
+    None if it is too large to compute, or if B says nothing, so that every t will do.
 
     Raises:
-        ConvergenceError: If HiGHS fails or the time is up.
+        ConvergenceError: If the time is up.
+        UnsolvedError: If what is found is no margin, as rare outputs lead the interior point astray.
     """
     a, b = _matrix(original), _matrix(refined)
     if b.shape[1] == 1 or a.shape[1] * b.shape[1] > MOST_UNKNOWNS:
@@ -53,11 +57,16 @@ def explicit_margin(original: Channel, refined: Channel, *, seconds: float | Non
     if (outside > OFF_THE_SPACE * np.abs(deviation).max(axis=0) + ROUNDED * mean).any():
         return 0.0  # no combination of A's columns deviates from uniform as B's do
     deadline = None if seconds is None else time.monotonic() + seconds
-    if mean.min() < RARE and a.shape[1] * b.shape[1] <= MOST_IN_PROPORTION:
-        cost, rows, (lower, upper) = margin_in_proportion(a, b)
-        return float(maximise(cost, rows, lower, upper, seconds=seconds)[0][-1])
+    if min(mean.min(), a.mean(axis=0).min()) < RARE and a.shape[1] * b.shape[1] <= MOST_IN_PROPORTION:
+        cost, rows, (lower, upper) = margin_in_proportion(_table(original), _table(refined))
+        try:
+            return max(0.0, float(maximise(cost, rows, lower, upper, seconds=seconds, tolerance=FINEST)[0][-1]))
+        except UnsolvedError:  # the interior point may see enough
+            pass
     found = find_margin(a, b, until_clear=False, deadline=deadline)
-    return (found.lower + found.upper) / 2
+    if not (-ASTRAY < found.lower < found.upper + ASTRAY < np.inf):
+        raise UnsolvedError("The interior point lost what outputs that hardly ever occur say.")
+    return max(0.0, (found.lower + found.upper) / 2)
 
 
 def explicit_deficiency(original: Channel, refined: Channel, *, seconds: float | None = None) -> float | None:
@@ -70,6 +79,23 @@ def explicit_deficiency(original: Channel, refined: Channel, *, seconds: float |
         ConvergenceError: If HiGHS fails or the time is up.
     """
     a, b = _matrix(original), _matrix(refined)
+    found = nearest_garbling(a, b, seconds=seconds)
+    return None if found is None else clear_of_rounding(lacking(a, b, found[0]))
+
+
+def nearest_garbling(a: Floats, b: Floats, *, seconds: float | None = None) -> tuple[Floats, Floats] | None:
+    """Return the W with the least max_x TV((A·W)_x, B_x), and the dual; None if it is too large to solve.
+
+    The dual is the gain function, a row an action, whose adversary gains most more from B than from A.
+
+    Args:
+        a: A, of shape (k, m).
+        b: B, of shape (k, n).
+        seconds: At which to give up.
+
+    Raises:
+        ConvergenceError: If HiGHS fails or the time is up.
+    """
     (k, m), n = a.shape, b.shape[1]
     if m * n + k * n > MOST_UNKNOWNS:
         return None
@@ -88,9 +114,13 @@ def explicit_deficiency(original: Channel, refined: Channel, *, seconds: float |
     cost[-1] = -1.0
     lower = np.concatenate((np.ones(m), b.ravel(), np.zeros(k)))
     upper = np.concatenate((np.ones(m), np.full(k * n + k, np.inf)))
-    solution, _ = maximise(cost, csc_array(rows), lower, upper, seconds=seconds, tolerance=FINEST)
-    lacking = np.maximum(b - a @ _stochastic(solution[: m * n].reshape(m, n)), 0.0).sum(axis=1)
-    return clear_of_rounding(float(lacking.max()))
+    solution, duals = maximise(cost, csc_array(rows), lower, upper, seconds=seconds, tolerance=FINEST)
+    return _stochastic(solution[: m * n].reshape(m, n)), np.abs(duals[m : m + k * n]).reshape(k, n).T
+
+
+def lacking(a: Floats, b: Floats, witness: Floats) -> float:
+    """Return max_x TV((A·W)_x, B_x)."""
+    return float(np.maximum(b - a @ witness, 0.0).sum(axis=1).max())
 
 
 def explicit_ratio(original: Channel, refined: Channel, *, seconds: float | None = None) -> float | None:
@@ -120,14 +150,21 @@ def explicit_ratio(original: Channel, refined: Channel, *, seconds: float | None
     upper = np.concatenate((np.ones(m), np.full(k * n, np.inf)))
     solution, _ = maximise(cost, csc_array(rows), lower, upper, seconds=seconds)
     ratio, witness = float(solution[-1]), _stochastic(solution[: m * n].reshape(m, n))
-    lacking = np.maximum(ratio * b - a @ witness, 0.0).max(axis=0).sum()
-    return min(1.0, float(ratio / (1 + lacking)))
+    missed = np.maximum(ratio * b - a @ witness, 0.0).max(axis=0).sum()
+    return min(1.0, float(ratio / (1 + missed)))
 
 
 def _matrix(channel: Channel) -> Floats:
     """Return the reduced channel in floats, without what is too rare for them."""
     matrix = channel.reduced().to_float().matrix
     return matrix[:, matrix.any(axis=0)]
+
+
+def _table(channel: Channel) -> Table:
+    """Return :func:`_matrix`, in Fractions where the channel is exact."""
+    reduced = channel.reduced()
+    kept: Table = reduced.matrix[:, reduced.to_float().matrix.any(axis=0)]
+    return kept
 
 
 def _stochastic(found: Floats) -> Floats:
