@@ -180,8 +180,11 @@ def _proposals(
     except ConvergenceError as error:
         reasons.append(str(error))
         return
+    margin = (
+        None if transport.capped and transport.margin > 1 else transport.margin
+    )  # or solved for when it is asked for
     for method, proof in _transport_proofs(transport, original, refined):
-        yield method, transport.margin, proof
+        yield method, margin, proof
 
 
 def _one_bet(original: Protocol, refined: Protocol) -> Bets | None:

@@ -23,7 +23,7 @@ from qifldp.refinement.proofs import Bets, GainMatrix, Identical
 from qifldp.refinement.search.explicit_strength import explicit_deficiency, explicit_margin, explicit_ratio
 from qifldp.refinement.search.linear import UnsolvedError
 from qifldp.refinement.search.strength import deficiency, vulnerability_ratio
-from qifldp.refinement.search.transport import solve_transport
+from qifldp.refinement.search.transport import solve_margin
 from qifldp.refinement.verified import LEAST
 from qifldp.refinement.verify_explicit import passing_gain
 
@@ -93,7 +93,7 @@ class Compared:
         a, b = self._profiles
         if a.domain_size > LARGEST_FIGURE:
             return None
-        return self._or_none("margin", lambda: solve_transport(a, b, deadline=time.monotonic() + seconds).margin)
+        return self._or_none("margin", lambda: solve_margin(a, b, deadline=time.monotonic() + seconds))
 
     @cached_property
     def deficiency(self) -> float | None:

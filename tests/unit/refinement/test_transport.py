@@ -18,14 +18,18 @@ from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.subset_selection import GRR, SS
 from qifldp.protocols.threshold_histogram import THE
 from qifldp.protocols.unary_encoding import OUE, SUE, UE
+from qifldp.refinement.decide import decide_refinement
 from qifldp.refinement.search import transport
-from qifldp.refinement.search.transport import aligned_excess, aligned_mass, gain_table, solve_transport
+from qifldp.refinement.search.transport import aligned_excess, aligned_mass, gain_table, solve_margin, solve_transport
 
 ROUNDED = 1e-12
 """Relative: sums of some terms in doubles."""
 
 SOLVED = 1e-7
 """Absolute: the solver's own tolerance on every row."""
+
+CAPPED = 2e-6
+"""Relative: what the cap on gains costs, where it counts."""
 
 PRINTED = 1e-5
 """Absolute: five decimals are known of these margins, the last of them cut off."""
@@ -135,6 +139,23 @@ def test_margin_shrinks_posteriors() -> None:
     a, b = SS(6, 1, omega=2), SS(6, 2, omega=2)
     shares = [2 * np.exp(side.epsilon) / (2 * np.exp(side.epsilon) + 4) - Fraction(1, 3) for side in (a, b)]
     assert solve_transport(a.profile, b.profile).margin == pytest.approx(shares[0] / shares[1], abs=SOLVED)
+
+
+@pytest.mark.parametrize("tiny", ["1e-3", "1e-6", "1e-9", "1e-30", "1e-100"])
+@pytest.mark.parametrize("k", [3, 50])
+def test_margins_are_told_however_large(k: int, tiny: str) -> None:
+    """Excesses of GRR are (e^ε − 1)/(e^ε + k − 1)·(k − 1)/k: in proportion, from 10³ to 10¹⁰⁰."""
+    a, b = (np.expm1(e) / (np.exp(e) + k - 1) for e in (1.0, float(tiny)))
+    found = decide_refinement(original=GRR(k, 1), refined=GRR(k, tiny)).margin
+    assert found == pytest.approx(a / b, rel=CAPPED)
+
+
+def test_a_margin_is_told_in_proportion_below_the_largest_gain() -> None:
+    """Sizes of BLH at ε = 1.5 pass those at 1e-6 by less than 10⁶ and more: all that are moved were capped."""
+    found = solve_margin(BLH(4, "1.5").profile, BLH(4, "1e-6").profile)
+    assert found == pytest.approx(964_118.7237, rel=CAPPED)
+    halves = solve_margin(BLH(4, "1.5").profile, BLH(4, "5e-7").profile)
+    assert halves == pytest.approx(2 * found, rel=CAPPED)
 
 
 def plain_margin(original: Profile, refined: Profile) -> float:

@@ -15,7 +15,7 @@ from scipy.sparse import csc_array
 
 from qifldp.channels.profile import Profile
 from qifldp.errors import ConvergenceError
-from qifldp.refinement.search.linear import TIME_IS_UP, maximisation, run_to_optimum, silent_solver
+from qifldp.refinement.search.linear import TIME_IS_UP, UnsolvedError, maximisation, run_to_optimum, silent_solver
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +26,16 @@ PRICED_AT_ONCE = 20_000
 """Pairs that enter the problem in one round at most, those with the best prices first."""
 
 LARGEST_GAIN = 1e6
-"""Gains are capped here, which the solver's tolerances need; a flow that passes with less passes with more."""
+"""Gains are capped here, which the solver's tolerances need; a flow that passes with less passes with more.
+
+A capped gain takes t/10⁶ of a unit, where it would take less: a margin t is too small by as much, in proportion.
+"""
+
+NEAR_UNIT = 10.0
+"""A margin is solved for in units so near to it: what the cap and the solver's tolerance cost is some 1e-6 of it."""
+
+MOST_UNITS = 6
+"""Units to try: the first is a bound, and the second is nearly always near enough."""
 
 ENTERS_ABOVE = 1e-9
 """Reduced cost from which a pair enters: two digits below the solver's own tolerance of 1e-7."""
@@ -41,11 +50,13 @@ class Transport:
         flows: Triples (w, w', share of B's mass at w' that comes from A's size w).
         bets: Triples (w', stake, premium): the adversary may bet on a set of w' values, at a price of premium more
             than the fair one, stake·w'/k.
+        capped: Whether gains were capped, so that a margin far above its unit is too small.
     """
 
     margin: float
     flows: tuple[tuple[int, int, float], ...]
     bets: tuple[tuple[int, float, float], ...]
+    capped: bool
 
 
 def aligned_mass(profile: Profile, sizes: NDArray[np.int64]) -> Floats:
@@ -80,13 +91,11 @@ def gain_table(original: Profile, refined: Profile) -> tuple[Floats, NDArray[np.
     interior = refined.sizes > 0
     sizes = refined.sizes[interior]
     target = sizes * (k - sizes) / k * _apart(refined)[interior]
-    return np.minimum(aligned_excess(original, sizes) / target, LARGEST_GAIN), sizes, target
+    return aligned_excess(original, sizes) / target, sizes, target
 
 
-def solve_transport(original: Profile, refined: Profile, *, deadline: float | None = None) -> Transport:
-    """Maximise the margin of a sub-flow from the original's sizes to the refined's interior sizes.
-
-    Unknowns ψ = flow / min(μ_A[w], μ_B[w']): then every coefficient is at most max(1, G), however small the masses.
+def solve_margin(original: Profile, refined: Profile, *, deadline: float | None = None) -> float:
+    """Return the largest t for which A is refined to B with posteriors shrunk towards uniform by t, however large.
 
     Args:
         original: A.
@@ -96,7 +105,38 @@ def solve_transport(original: Profile, refined: Profile, *, deadline: float | No
     Raises:
         ConvergenceError: If HiGHS fails or the time is up.
     """
-    gains, sizes, target = gain_table(original, refined)
+    gains = gain_table(original, refined)[0]
+    unit, capped = 1.0, bool((gains > LARGEST_GAIN).any())
+    if capped:
+        unit = max(unit, float(gains.max(axis=0).min()))  # a bound: no size of B is passed by more than by A's best
+    for _ in range(MOST_UNITS):
+        if not np.isfinite(unit):
+            break
+        margin = solve_transport(original, refined, deadline=deadline, unit=unit).margin
+        if not capped or unit <= NEAR_UNIT * max(margin, 1.0) <= NEAR_UNIT**2 * unit:
+            return margin
+        unit = max(margin, 1.0)
+    raise UnsolvedError("The margin is too large, or its gains are of too many magnitudes.")
+
+
+def solve_transport(
+    original: Profile, refined: Profile, *, deadline: float | None = None, unit: float = 1.0
+) -> Transport:
+    """Maximise the margin of a sub-flow from the original's sizes to the refined's interior sizes.
+
+    Unknowns ψ = flow / min(μ_A[w], μ_B[w']): then every coefficient is at most max(1, G), however small the masses.
+
+    Args:
+        original: A.
+        refined: B, with interior mass.
+        deadline: ``time.monotonic()`` at which to give up.
+        unit: What gains are divided by, so that they are capped at so much more. The stakes of the bets are in it.
+
+    Raises:
+        ConvergenceError: If HiGHS fails or the time is up.
+    """
+    whole, sizes, target = gain_table(original, refined)
+    gains = np.minimum(whole / unit, LARGEST_GAIN)
     log_ratio = refined.log_mass[refined.sizes > 0][None, :] - original.log_mass[:, None]  # ln μ_B[w'] − ln μ_A[w]
     share = np.exp(-np.maximum(log_ratio, 0.0))  # of column w' that one unit of ψ fills
     load = np.exp(np.minimum(log_ratio, 0.0))  # of row w that it takes
@@ -123,11 +163,12 @@ def solve_transport(original: Profile, refined: Profile, *, deadline: float | No
         if count > PRICED_AT_ONCE:
             entering = price >= np.partition(price, -PRICED_AT_ONCE, axis=None)[-PRICED_AT_ONCE]
         chosen |= entering
-    margin = float(row_dual.sum() + column_dual.sum())
+    margin = unit * float(row_dual.sum() + column_dual.sum())
     kept = psi > 0
     shares = psi[kept] * share[w[kept], v[kept]]
     flows = tuple(zip(original.sizes[w[kept]].tolist(), sizes[v[kept]].tolist(), shares.tolist(), strict=True))
-    return Transport(margin, flows, _bets(refined, sizes, target, gain_dual, column_dual))
+    capped = bool((whole / unit > LARGEST_GAIN).any())
+    return Transport(margin, flows, _bets(refined, sizes, target, gain_dual, column_dual), capped)
 
 
 def _solve(
