@@ -57,3 +57,20 @@ def test_what_the_solver_fails_on_is_not_said_to_be_too_large(monkeypatch: pytes
         assert entry["margin"] is None
         assert entry["reason"] == "not computed: HiGHS ended with status Unknown (--order, or qifldp refine)"
         assert None not in (entry["deficiency"], entry["deficiency_reverse"])
+
+
+def test_the_words_of_the_solver_stand_before_those_on_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The deficiency is None for its size, the margin since HiGHS failed: that is worth telling."""
+
+    def too_large(_: Compared, __: int) -> None:
+        return None
+
+    def failed(decision: Compared) -> None:
+        decision.unsolved["margin"] = "HiGHS ended with status Unknown."
+
+    monkeypatch.setattr(Compared, "_deficiency", too_large)
+    monkeypatch.setattr(Compared, "_margin", failed)
+    (order,) = order_comparison(compared(10, ["the", "ss"]))
+    reasons = [entry["reason"] for entry in order.entries if entry["deficiency"] is None]
+    assert reasons
+    assert all("HiGHS ended with status Unknown" in str(reason) for reason in reasons)

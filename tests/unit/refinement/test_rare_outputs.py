@@ -157,6 +157,13 @@ def test_what_only_rare_outputs_tell_is_hardly_anything(t: Fraction, exact: bool
         assert 0 <= decision.margin == pytest.approx(float(expected), abs=1e-3 * MARGIN_ACCURACY)
 
 
+@pytest.mark.parametrize("digits", [9, 10, 11])
+def test_what_rare_outputs_tell_is_right_in_proportion_too(digits: int) -> None:
+    """Where HiGHS keeps what they add: the interior point keeps but four digits at a probability of 3e-10."""
+    t = Fraction(1, 10**digits)
+    assert explicit_margin(Channel(hint(3, t)), Channel(randomised(3))) == pytest.approx(float(4 * t), rel=1e-6, abs=0)
+
+
 def test_two_secrets_that_rare_outputs_tell_apart() -> None:
     t = Fraction(1, 10**12)
     refined = Channel([[Fraction(1, 6), 0, Fraction(5, 6)], [0, Fraction(7, 15), Fraction(8, 15)]])

@@ -75,6 +75,20 @@ def test_a_second_try_is_made_without_presolve_and_no_third(failures: int, monke
     assert solver.getOptionValue("presolve")[1] == "choose"
 
 
+def test_a_time_limit_is_no_failure_and_there_is_no_second_try(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Late(Failing):
+        def getModelStatus(self) -> highspy.HighsModelStatus:  # noqa: N802  # as in highspy
+            return highspy.HighsModelStatus.kTimeLimit
+
+    solver = Late(0)
+    monkeypatch.setattr(linear, "silent_solver", lambda: solver)
+    rows, bound = csc_array(np.ones((1, 1))), np.ones(1)
+    with pytest.raises(ConvergenceError, match=linear.TIME_IS_UP) as raised:
+        linear.maximise(np.ones(1), rows, -bound, bound)
+    assert not isinstance(raised.value, UnsolvedError)
+    assert solver.tried == ["choose"]
+
+
 def fails(*_: object, **__: object) -> float:
     raise UnsolvedError(FAILED)
 
