@@ -180,9 +180,8 @@ def _proposals(
     except ConvergenceError as error:
         reasons.append(str(error))
         return
-    margin = (
-        None if transport.capped and transport.margin > 1 else transport.margin
-    )  # or solved for when it is asked for
+    # One that a cap on gains makes too small is solved for when it is asked for.
+    margin = None if transport.capped and transport.margin > 1 else transport.margin
     for method, proof in _transport_proofs(transport, original, refined):
         yield method, margin, proof
 
