@@ -133,7 +133,7 @@ def test_a_mixture_is_recommended_where_it_gains() -> None:
     found = recommend(domain_size=20, n=100_000, goal=Goal("asr", 0.12))
     assert found.chosen is not None
     assert found.chosen.protocol == "MIX"
-    assert "by mixing set sizes at one ε" in found.chosen.reason
+    assert "by a public mixture at one ε" in found.chosen.reason
     best = min(figures(other, "asr")[1] for other in found.others if other.epsilon is not None)
     assert figures(found.chosen, "asr")[1] <= best * (1 - MATERIAL)
 
