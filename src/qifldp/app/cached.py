@@ -34,6 +34,7 @@ Answering = TypeVar("Answering", bound=Callable[..., object])
 
 
 _keeping: list[Any] = []
+"""The functions whose answers are kept."""
 
 
 def _kept(function: Answering) -> Answering:

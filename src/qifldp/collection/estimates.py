@@ -327,9 +327,8 @@ def _moved_errors(frequency: Floats, give: Floats, variance: _Variance, covarian
     To one that ended at zero its own error is left.
     """
     kept, found = frequency > 0, variance.at(frequency)
-    share = give[kept] / max(
-        float(give[kept].sum()), NO_NOISE
-    )  # all 0 where every slope falls faster than doubles tell
+    # All shares are 0 where every slope falls faster than doubles tell.
+    share = give[kept] / max(float(give[kept].sum()), NO_NOISE)
     with_sum = found[kept] + covariance.with_others(frequency, kept)
     found[kept] += share * (share * with_sum.sum() - 2 * with_sum)
     return np.asarray(np.sqrt(np.maximum(found, 0)))

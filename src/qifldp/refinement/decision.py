@@ -20,7 +20,13 @@ from qifldp.protocols.protocol import Protocol
 from qifldp.protocols.wording import counted
 from qifldp.refinement.certificate import Certificate, Order, Side
 from qifldp.refinement.proofs import Bets, GainMatrix, Identical
-from qifldp.refinement.search.explicit_strength import explicit_deficiency, explicit_margin, explicit_ratio
+from qifldp.refinement.search.explicit_strength import (
+    ASTRAY,
+    CLEARLY_LACKING,
+    explicit_deficiency,
+    explicit_margin,
+    explicit_ratio,
+)
 from qifldp.refinement.search.linear import UnsolvedError
 from qifldp.refinement.search.strength import deficiency, vulnerability_ratio
 from qifldp.refinement.search.transport import solve_margin
@@ -32,12 +38,6 @@ LARGEST_FIGURE = 2_000
 
 BELOW_ONE = math.nextafter(1.0, 0.0)
 """What is proved to be below one, where a program's last digits say otherwise."""
-
-ASTRAY = 1e-5
-"""A margin as far on the wrong side of one is not rounded but wrong, and not told."""
-
-LACKING = 1e-6
-"""A deficiency above this is more than any rounding: the margin is below one."""
 
 CONTRADICTED = "The margin that was found contradicts what is proved, or the deficiency: rare outputs lead it astray."
 
@@ -78,10 +78,12 @@ class Compared:
 
     def _told(self, margin: float | None, *, least: float = 0.0, most: float = math.inf) -> float | None:
         """Return a margin between what it must lie between, rounding apart; None, and say why, if it does not."""
-        if margin is None or least - ASTRAY <= margin <= most + ASTRAY:
-            return margin if margin is None else min(max(margin, least), most)
-        self.unsolved["margin"] = CONTRADICTED
-        return None
+        if margin is None:
+            return None
+        if not least - ASTRAY <= margin <= most + ASTRAY:
+            self.unsolved["margin"] = CONTRADICTED
+            return None
+        return min(max(margin, least), most)
 
     def _margin(self) -> float | None:
         if self.solved is not None:
@@ -297,7 +299,7 @@ class Undecided(Compared):
     def margin(self) -> float | None:
         """Not above one where something is lacking."""
         found = self._margin()
-        if found is None or found <= 1 + ASTRAY or (self.deficiency or 0.0) <= LACKING:
+        if found is None or found <= 1 + ASTRAY or (self.deficiency or 0.0) <= CLEARLY_LACKING:
             return found
         return self._told(found, most=1.0)
 

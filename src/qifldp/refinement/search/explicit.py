@@ -35,7 +35,7 @@ from qifldp.refinement.search.explicit_exact import (
 )
 from qifldp.refinement.search.explicit_interior import Margin, find_margin
 from qifldp.refinement.search.explicit_near import near_witness
-from qifldp.refinement.search.explicit_strength import lacking, nearest_garbling
+from qifldp.refinement.search.explicit_strength import CLEARLY_LACKING, lacking, nearest_garbling
 from qifldp.refinement.search.explicit_two import decide_two_secrets
 from qifldp.refinement.search.linear import UnsolvedError
 
@@ -55,12 +55,6 @@ WRITTEN_OUT = 100
 MOST_UNKNOWNS = 10**6
 """Entries of a witness up to which the margin is computed."""
 
-
-APART = 1e-6
-"""A deficiency above it is no boundary: what an adversary gains more is far above rounding, and they are looked for.
-
-The interior point may not see it, where all that A tells is told by outputs that hardly ever occur.
-"""
 
 LARGEST_CONE = 80
 """Equations up to which an exact tie is decided by the exact simplex method (seconds)."""
@@ -323,7 +317,7 @@ def _on_boundary(pair: _Pair, margin: Margin, gain: GainMatrix | None) -> _Found
     """Decide where the margin is 1 as far as floats can tell."""
     near = polished(floats(pair.original), floats(pair.refined), margin.witness)
     pair.check_time()
-    if gain is None and distances(pair.original, stochastic(near), pair.refined)[0] > APART:
+    if gain is None and distances(pair.original, stochastic(near), pair.refined)[0] > CLEARLY_LACKING:
         clear = _clear_gain(pair)
         if clear is not None:
             return _Found(clear, "deficiency")
@@ -336,14 +330,17 @@ def _on_boundary(pair: _Pair, margin: Margin, gain: GainMatrix | None) -> _Found
 
 
 def _clear_gain(pair: _Pair) -> GainMatrix | None:
-    """Return a gain function from which B gives more by what rounding cannot explain, if there is one."""
+    """Return a gain function from which B gives more by what rounding cannot explain, if there is one.
+
+    The interior point may not see it, where all that A tells is told by outputs that hardly ever occur.
+    """
     a, b = floats(pair.original), floats(pair.refined)
     left = None if pair.deadline is None else pair.deadline - time.monotonic()
     try:
         found = nearest_garbling(a, b, seconds=left)
     except UnsolvedError:
         return None
-    if found is None or lacking(a, b, found[0]) <= APART:
+    if found is None or lacking(a, b, found[0]) <= CLEARLY_LACKING:
         return None
     actions = [[Fraction(entry) for entry in row] for row in found[1].tolist()]
     return separating_gain(actions, pair.original, pair.refined, most_bits=FLOAT_GAIN_BITS)
@@ -392,7 +389,7 @@ def _refuted(pair: _Pair, gain: GainMatrix | None, method: str, garbling: Floats
         return _Found(None, method, "Whether it is refined depends on the rounding of the entries.", bound)
     if gain is not None:
         return _Found(gain, method)
-    where = "" if bound is None or bound > APART else " so near the boundary"
+    where = "" if bound is None or bound > CLEARLY_LACKING else " so near the boundary"
     return _Found(None, method, f"No exact proof was found{where}.", bound)
 
 

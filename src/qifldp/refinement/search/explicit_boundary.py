@@ -20,7 +20,7 @@ from qifldp.refinement.search.explicit_exact import (
     stochastic,
 )
 from qifldp.refinement.search.explicit_proportion import margin_in_proportion
-from qifldp.refinement.search.linear import maximisation, silent_solver
+from qifldp.refinement.search.linear import FINEST, maximisation, silent_solver
 
 SUPPORT = 1e-5
 """An entry of a garbling above this is taken to be positive: an interior point stops within 1e-6 of the boundary."""
@@ -131,7 +131,7 @@ def _vertex(original: Floats, refined: Floats) -> Floats | None:
     for method in ("simplex", "ipm"):  # an unknown status of the one is tried with the other
         solver = silent_solver()
         solver.setOptionValue("solver", method)
-        solver.setOptionValue("primal_feasibility_tolerance", 1e-10)  # the least that HiGHS takes
+        solver.setOptionValue("primal_feasibility_tolerance", FINEST)
         solver.passModel(model)
         solver.run()
         if solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:

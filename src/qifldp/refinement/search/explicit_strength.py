@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,10 @@ RARE = 1e-8
 """Probability of an output below which the interior point's rounding, some 1e-16, blurs what the output says."""
 
 ASTRAY = 1e-5
-"""What the ends of a margin's interval are off at most where the interior point has not lost its way."""
+"""A margin as far beyond what it can be is not rounded but wrong: rare outputs led the interior point astray."""
+
+CLEARLY_LACKING = 1e-6
+"""A deficiency above it is no boundary: far more than any rounding, and the margin is below one."""
 
 MOST_IN_PROPORTION = 4_096
 """Entries of W in a program that counts rare outputs in proportion (a second)."""
@@ -59,10 +63,8 @@ def explicit_margin(original: Channel, refined: Channel, *, seconds: float | Non
     deadline = None if seconds is None else time.monotonic() + seconds
     if min(mean.min(), a.mean(axis=0).min()) < RARE and a.shape[1] * b.shape[1] <= MOST_IN_PROPORTION:
         cost, rows, (lower, upper) = margin_in_proportion(_table(original), _table(refined))
-        try:
+        with suppress(UnsolvedError):  # then the interior point may see enough
             return max(0.0, float(maximise(cost, rows, lower, upper, seconds=seconds, tolerance=FINEST)[0][-1]))
-        except UnsolvedError:  # the interior point may see enough
-            pass
     found = find_margin(a, b, until_clear=False, deadline=deadline)
     if not (-ASTRAY < found.lower < found.upper + ASTRAY < np.inf):
         raise UnsolvedError("The interior point lost what outputs that hardly ever occur say.")

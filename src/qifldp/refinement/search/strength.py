@@ -72,8 +72,12 @@ def nearest(original: Profile, refined: Profile, *, seconds: float | None = None
     left_out = float(np.exp(refined.log_mass[~np.isin(refined.sizes, b.sizes)]).sum())
     plain = _plain(a, b)
     apart = _distance(a, b, plain)
+
+    def told(distance: float, flow: Floats, bets: tuple[tuple[int, float, float], ...] = ()) -> Nearest:
+        return Nearest(clear_of_rounding(distance + left_out), _shares(a, b, flow), bets)
+
     if apart <= FINEST:  # too little for the program to see: it would find any garbling as good
-        return Nearest(clear_of_rounding(apart + left_out), _shares(a, b, plain), ())
+        return told(apart, plain)
     ones = np.ones((len(a.sizes), len(b.sizes)))
     goal, member = np.exp(b.log_mass), _member(b)
     # TV is the sum of what B has beyond the garbling, inside and outside of its sets.
@@ -85,7 +89,7 @@ def nearest(original: Profile, refined: Profile, *, seconds: float | None = None
     except ConvergenceError:
         if apart > ACCURACY:
             raise
-        return Nearest(clear_of_rounding(apart + left_out), _shares(a, b, plain), ())  # as near as need be
+        return told(apart, plain)  # as near as need be
     flow = np.maximum(found.flow, 0.0)
     flow *= np.minimum(1.0, program.room / np.maximum(flow.sum(axis=1), program.room))[:, None]  # within the tolerance
     solved = _distance(a, b, flow)
@@ -93,7 +97,7 @@ def nearest(original: Profile, refined: Profile, *, seconds: float | None = None
         solved, flow = apart, plain
     stake, price = _adversary(b, *found.worth)
     bets = zip(b.sizes.tolist(), stake.tolist(), price.tolist(), strict=True)
-    return Nearest(clear_of_rounding(solved + left_out), _shares(a, b, flow), tuple(bets))
+    return told(solved, flow, tuple(bets))
 
 
 def _plain(a: Profile, b: Profile) -> Floats:
