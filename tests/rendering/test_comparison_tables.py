@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cli.terminal import Terminal, read_strictly
+from qifldp.rendering.text import in_lines
 
 COLUMNS = {
     "tight_epsilon": 0,
@@ -85,6 +89,28 @@ def test_figures_are_those_of_the_document(terminal: Terminal) -> None:
             f"{row['shannon_capacity_bits']:.4g}",
             f"{row['pairwise_advantage'] * 100:.4g} %",
         ]
+
+
+def test_long_names_are_broken_behind_their_separators(terminal: Terminal) -> None:
+    names = "the:epsilon=1,theta=0.9,the:theta=0.7,oue:epsilon=2*ln(2),oue"
+    text = shown(terminal, "--domain-size", "10", "--epsilon", "1", "--protocols", names, "--no-order")
+    learns = text.split("What an adversary learns")[1].split("\n\n", maxsplit=1)[0].splitlines()
+    start = next(index for index, line in enumerate(learns) if line.startswith("protocol"))
+    assert [line.split()[0] for line in learns[start + 1 :]] == [
+        *("the:epsilon=1,", "theta=0.9", "the:epsilon=1,", "theta=0.7"),
+        *("oue:", "epsilon=2*ln(2)", "oue:epsilon=1"),
+    ]
+
+
+@given(st.text(":,+/ab"), st.integers(1, 12))
+def test_lines_of_a_name_lose_nothing_and_are_full(name: str, width: int) -> None:
+    lines = in_lines(name, width).split("\n")
+    assert "".join(lines) == name
+    for line, following in pairwise(lines):
+        first = re.split(r"(?<=[:,+/])", following)[0]
+        assert line[-1] in ":,+/"
+        assert len(line) + len(first) > width
+    assert all(len(line) <= width or not re.search(r"[:,+/].", line) for line in lines)
 
 
 def test_every_starred_column_is_summed_up_in_words(terminal: Terminal) -> None:

@@ -14,12 +14,12 @@ from qifldp.comparison.compare import Comparison, Row, least
 from qifldp.comparison.single import Leakage
 from qifldp.leakage.measures import MEASURES, Measure
 from qifldp.protocols.wording import counted
-from qifldp.rendering.text import plain
+from qifldp.rendering.text import in_lines, least_in_column, plain
 
 LEAST_MARK = "*"
 
 PROTOCOL_WIDTH = 18
-"""Columns for the name of a protocol or channel file; a longer one goes on in the next line."""
+"""Columns for the name of a protocol or channel file; a longer one goes on in the next line, behind a separator."""
 
 _LEARNS = (
     ("tight_epsilon", "tight ε", "number"),
@@ -139,7 +139,7 @@ def _table(rows: Sequence[Row], columns: Sequence[tuple[str, str, str]], best: d
         cells = [_cell(row, key, kind, best) for key, _, kind in columns]
         claimed = "–" if row.epsilon is None else number(row.epsilon)
         name = _names(rows)[row.spec]
-        table.add_row(Text(plain(name)), claimed, *cells)
+        table.add_row(Text(in_lines(plain(name), PROTOCOL_WIDTH)), claimed, *cells)
     return table
 
 
@@ -179,8 +179,8 @@ def _least_lines(rows: Sequence[Row], best: dict[str, list[str]]) -> Iterator[st
     if len(rows) < 2:
         return
     names = _names(rows)
-    rows_with = "" if all(row.figures["asr_uniform"] is not None for row in rows) else ", of the rows that have numbers"
-    yield f"{LEAST_MARK} least in its column{rows_with}. Who leaks least depends on the adversary:"
+    meaning = least_in_column(row.figures["asr_uniform"] for row in rows)
+    yield f"{LEAST_MARK} {meaning}. Who leaks least depends on the adversary:"
     for key, words in _WORDS.items():
         if key in best:
             winners = [names[spec] for spec in best[key]]

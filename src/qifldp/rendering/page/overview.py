@@ -8,6 +8,7 @@ from typing import Any
 from qifldp.protocols.wording import counted
 from qifldp.rendering.page.figures import shown, table
 from qifldp.rendering.page.markup import Markup, breakable, join, tag
+from qifldp.rendering.text import least_in_column
 
 Document = Mapping[str, Any]
 
@@ -92,12 +93,11 @@ def figures(document: Document, place: int) -> Markup:
         )
         for name, row in zip(names, rows, strict=True)
     ]
-    rows_with = "" if all(row["asr_uniform"] is not None for row in rows) else ", of the rows that have numbers"
     caption = f"All figures{_at(epsilon)}"
     whole = tag("table", tag("caption", caption), tag("thead", spans, heads), tag("tbody", *body))
     return join(
         tag("div", whole, class_="scroll", tabindex=0, role="region", aria_label=caption),
-        tag("p", f"★ least in its column{rows_with}. ", _notes(document, rows), class_="note"),
+        tag("p", f"★ {least_in_column(row['asr_uniform'] for row in rows)}. ", _notes(document, rows), class_="note"),
     )
 
 
