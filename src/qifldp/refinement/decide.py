@@ -25,8 +25,9 @@ from qifldp.refinement.search.closed import (
     spread_bets,
     telling_bet,
 )
-from qifldp.refinement.search.explicit import decide_explicit, exact_channel
+from qifldp.refinement.search.explicit import decide_explicit
 from qifldp.refinement.search.explicit_max import decide_explicit_max
+from qifldp.refinement.search.explicit_reading import exact_channel
 from qifldp.refinement.search.flows import SOLVED, exact_flows
 from qifldp.refinement.search.transport import Transport, solve_transport
 from qifldp.refinement.verified import CertificateError

@@ -17,7 +17,7 @@ from qifldp.refinement.certificate import Certificate, Verdict
 from qifldp.refinement.decide import decide_refinement
 from qifldp.refinement.decision import Undecided
 from qifldp.refinement.proofs import GainMatrix, Identical, NearWitness, Witness
-from qifldp.refinement.search.explicit import ROUNDING, ExplicitAnswer, decide_explicit, exact_channel
+from qifldp.refinement.search.explicit import ROUNDING, ExplicitAnswer, decide_explicit
 from qifldp.refinement.search.explicit_boundary import boundary_witness, is_witness, polished, supported_witness
 from qifldp.refinement.search.explicit_exact import (
     dependencies,
@@ -27,6 +27,7 @@ from qifldp.refinement.search.explicit_exact import (
     stochastic,
 )
 from qifldp.refinement.search.explicit_interior import find_margin
+from qifldp.refinement.search.explicit_reading import exact_channel
 from qifldp.refinement.search.explicit_two import decide_two_secrets
 from qifldp.refinement.verified import CertificateError
 from qifldp.refinement.verify_explicit import verify_explicit

@@ -16,10 +16,11 @@ from qifldp.refinement.certificate import Certificate
 from qifldp.refinement.decide import decide_refinement
 from qifldp.refinement.decision import Refines
 from qifldp.refinement.proofs import NearWitness, Witness
-from qifldp.refinement.search.explicit import WRITTEN_OUT, exact_channel
+from qifldp.refinement.search.explicit import WRITTEN_OUT
 from qifldp.refinement.search.explicit_boundary import is_witness
 from qifldp.refinement.search.explicit_exact import flint_matrix
 from qifldp.refinement.search.explicit_near import DIGITS, near_witness
+from qifldp.refinement.search.explicit_reading import exact_channel
 from qifldp.refinement.verified import CertificateError
 from qifldp.refinement.verify import verify_certificate
 from qifldp.refinement.verify_explicit import check_near_witness

@@ -15,26 +15,25 @@ import numpy as np
 from flint import fmpq, fmpq_mat
 
 from qifldp.channels.channel import Channel
-from qifldp.errors import ConvergenceError, InputError
+from qifldp.errors import ConvergenceError
 from qifldp.refinement.proofs import GainMatrix, Identical, NearWitness, Witness
 from qifldp.refinement.search.cone import independent_columns, place_in_cone
 from qifldp.refinement.search.explicit_boundary import boundary_witness, corrected_witness, polished
 from qifldp.refinement.search.explicit_exact import (
     Floats,
-    column_classes,
     dependencies,
     distances,
     flint_matrix,
     floats,
     fraction,
     fractions,
-    merged,
     part,
     separating_gain,
     stochastic,
 )
 from qifldp.refinement.search.explicit_interior import Margin, find_margin
 from qifldp.refinement.search.explicit_near import near_witness
+from qifldp.refinement.search.explicit_reading import read_pair
 from qifldp.refinement.search.explicit_strength import CLEARLY_LACKING, lacking, nearest_garbling
 from qifldp.refinement.search.explicit_two import decide_two_secrets
 from qifldp.refinement.search.linear import UnsolvedError
@@ -107,61 +106,6 @@ class _Pair:
             raise ConvergenceError("The time limit was reached.")
 
 
-def exact_channel(channel: Channel) -> Channel:
-    """Return the channel of rationals: floats read as what they are, each row divided by its exact sum."""
-    if channel.is_exact:
-        return channel
-    table = [[Fraction(entry) for entry in row] for row in channel.matrix.tolist()]
-    rows = [[entry / total for entry in row] for row, total in ((row, sum(row)) for row in table)]
-    return Channel(rows, inputs=channel.inputs, outputs=channel.outputs)
-
-
-@dataclass(frozen=True)
-class ReadPair:
-    """Two different channels as exact matrices, whole and reduced, and whether rounding had a part in them.
-
-    Attributes:
-        original: A.
-        refined: B.
-        classes_original: Which columns of A are proportional; zero columns are in none.
-        classes_refined: Which columns of B are.
-        rounded: Whether either comes from floats.
-    """
-
-    original: fmpq_mat
-    refined: fmpq_mat
-    classes_original: list[list[int]]
-    classes_refined: list[list[int]]
-    rounded: bool
-
-    @property
-    def reduced_original(self) -> fmpq_mat:
-        """A with the columns of each class added up."""
-        return merged(self.original, self.classes_original)
-
-    @property
-    def reduced_refined(self) -> fmpq_mat:
-        """B with the columns of each class added up."""
-        return merged(self.refined, self.classes_refined)
-
-
-def read_pair(original: Channel, refined: Channel) -> ReadPair | None:
-    """Return two channels as :func:`exact_channel` reads them, None if they are one.
-
-    Raises:
-        InputError: If the numbers of secrets differ.
-    """
-    if original.domain_size != refined.domain_size:
-        raise InputError(
-            f"Refinement compares channels of one domain, got {original.domain_size} and {refined.domain_size} secrets."
-        )
-    left, right = exact_channel(original), exact_channel(refined)
-    if left == right:
-        return None
-    a, b = (flint_matrix(channel.matrix.tolist()) for channel in (left, right))
-    return ReadPair(a, b, column_classes(a), column_classes(b), not (original.is_exact and refined.is_exact))
-
-
 def decide_explicit(original: Channel, refined: Channel, *, deadline: float | None = None) -> ExplicitAnswer:
     """Decide original ⊑ refined for explicit channels, as :func:`exact_channel` reads them.
 
@@ -182,39 +126,11 @@ def decide_explicit(original: Channel, refined: Channel, *, deadline: float | No
     except ConvergenceError as error:
         return ExplicitAnswer(None, "explicit", str(error))
     if isinstance(found.result, fmpq_mat):
-        outputs = read.original.ncols()
-        rows = _lifted(found.result, outputs, read.classes_original, read.refined, read.classes_refined)
+        rows = read.lifted(found.result)
         if found.inverse is None:
             return ExplicitAnswer(Witness(rows), found.method)
-        return ExplicitAnswer(NearWitness(rows, _shared(found.inverse, outputs, read.classes_original)), found.method)
+        return ExplicitAnswer(NearWitness(rows, read.lifted_inverse(found.inverse)), found.method)
     return ExplicitAnswer(found.result, found.method, found.reason, found.bound)
-
-
-def _lifted(
-    witness: fmpq_mat, outputs: int, classes_a: list[list[int]], refined: fmpq_mat, classes_b: list[list[int]]
-) -> tuple[tuple[Fraction, ...], ...]:
-    """Return the witness of the unreduced channels: classes of A share a row, classes of B split in proportion."""
-    sums = [sum(column, fmpq(0)) for column in refined.transpose().tolist()]
-    nothing = Fraction(0)
-    rows: list[tuple[Fraction, ...]] = [(Fraction(1), *(nothing,) * (len(sums) - 1))] * outputs  # outputs never seen
-    for group, row in zip(classes_a, witness.tolist(), strict=True):
-        full = [nothing] * len(sums)
-        for parts, entry in zip(classes_b, row, strict=True):
-            total = sum((sums[z] for z in parts), fmpq(0))
-            for z in parts:
-                full[z] = fraction(entry if len(parts) == 1 else entry * sums[z] / total)
-        for y in group:
-            rows[y] = tuple(full)
-    return tuple(rows)
-
-
-def _shared(inverse: fmpq_mat, outputs: int, classes: list[list[int]]) -> tuple[tuple[Fraction, ...], ...]:
-    """Return the right inverse of the unreduced A: a class shares a row, and then A·R is what it was."""
-    rows: list[tuple[Fraction, ...]] = [(Fraction(0),) * inverse.ncols()] * outputs
-    for group, row in zip(classes, fractions(inverse), strict=True):
-        for y in group:
-            rows[y] = tuple(row)
-    return tuple(rows)
 
 
 def _decide(pair: _Pair) -> _Found:

@@ -21,7 +21,7 @@ from qifldp.channels.channel import Channel
 from qifldp.errors import ConvergenceError
 from qifldp.refinement.proofs import GainMatrix, Identical, Witness
 from qifldp.refinement.search.cone import MOST_STEPS, Place, independent_columns, place_in_cone
-from qifldp.refinement.search.explicit import MOST_UNKNOWNS, ROUNDING, ExplicitAnswer, read_pair
+from qifldp.refinement.search.explicit import MOST_UNKNOWNS, ROUNDING, ExplicitAnswer
 from qifldp.refinement.search.explicit_exact import (
     GAIN_BITS,
     Floats,
@@ -30,6 +30,7 @@ from qifldp.refinement.search.explicit_exact import (
     fraction,
     rational,
 )
+from qifldp.refinement.search.explicit_reading import read_pair
 from qifldp.refinement.search.linear import maximisation, silent_solver
 
 BET_BITS = (10, 20, *GAIN_BITS[:9])
