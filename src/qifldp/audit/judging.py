@@ -93,16 +93,16 @@ def judge(
     fits = _fits(samples, flat, columns, own, both(first, second), labels, question, accepted)
     bound = max((finding.epsilon for finding in findings if finding.epsilon is not None), default=0.0)
     evidence = Evidence(
-        max(bound, 0.0),
-        findings,
-        finalists,
-        compared,
-        fits,
-        columns,
-        first,
-        second,
-        len(watched),
-        len(samples.domain),
+        bound=max(bound, 0.0),
+        findings=findings,
+        finalists=finalists,
+        compared=compared,
+        fits=fits,
+        columns=columns,
+        first=first,
+        second=second,
+        watched=len(watched),
+        domain_size=len(samples.domain),
     )
     found = strength(question, evidence)
     power = found(1.0)

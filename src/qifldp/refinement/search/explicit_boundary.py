@@ -20,7 +20,7 @@ from qifldp.refinement.search.explicit_exact import (
     stochastic,
 )
 from qifldp.refinement.search.explicit_proportion import margin_in_proportion
-from qifldp.refinement.search.linear import FINEST, maximisation, silent_solver
+from qifldp.refinement.search.linear import FINEST, UnsolvedError, maximisation, run_to_optimum, silent_solver
 
 SUPPORT = 1e-5
 """An entry of a garbling above this is taken to be positive: an interior point stops within 1e-6 of the boundary."""
@@ -127,16 +127,15 @@ def _vertex(original: Floats, refined: Floats) -> Floats | None:
         return None
     cost, rows, row_bounds = margin_in_proportion(original, refined)
     bounds = np.zeros(len(cost)), np.append(np.full(len(cost) - 1, highspy.kHighsInf), 1.0)
-    model = maximisation(cost, rows, row_bounds=row_bounds, bounds=bounds)
-    for method in ("simplex", "ipm"):  # an unknown status of the one is tried with the other
-        solver = silent_solver()
-        solver.setOptionValue("solver", method)
-        solver.setOptionValue("primal_feasibility_tolerance", FINEST)
-        solver.passModel(model)
-        solver.run()
-        if solver.getModelStatus() == highspy.HighsModelStatus.kOptimal:
-            return np.array(solver.getSolution().col_value)[:-1].reshape(original.shape[1], refined.shape[1])
-    return None
+    solver = silent_solver()
+    solver.setOptionValue("solver", "simplex")
+    solver.setOptionValue("primal_feasibility_tolerance", FINEST)
+    solver.passModel(maximisation(cost, rows, row_bounds=row_bounds, bounds=bounds))
+    try:
+        run_to_optimum(solver)
+    except UnsolvedError:
+        return None
+    return np.array(solver.getSolution().col_value)[:-1].reshape(original.shape[1], refined.shape[1])
 
 
 def _on_support(original: fmpq_mat, refined: fmpq_mat, kept: np.ndarray) -> fmpq_mat | None:
