@@ -145,3 +145,8 @@ def outcome(source: Path) -> dict[str, int] | str:
     except InputError as error:
         return str(error)
     return {"counted": found.n} | found.refused
+
+
+def binary(*reports: bytes | None) -> pa.Array:
+    """Return a column of bytes."""
+    return pa.array(reports, pa.binary())
