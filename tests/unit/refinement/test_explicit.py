@@ -31,11 +31,10 @@ from qifldp.refinement.search.explicit_reading import exact_channel
 from qifldp.refinement.search.explicit_two import decide_two_secrets
 from qifldp.refinement.verified import CertificateError
 from qifldp.refinement.verify_explicit import verify_explicit
+from unit.refinement.tables import random_table, times
 
 ORACLE_CLEAR = 1e-7
 """Deficiencies above this are seen by the oracle's solver, which meets equalities within 1e-9."""
-
-Table = list[list[Fraction]]
 
 
 def verdict_of(original: Channel, refined: Channel, answer: ExplicitAnswer) -> Verdict | None:
@@ -62,22 +61,6 @@ def float_channel(matrix: NDArray[np.float64]) -> Channel:
 def random_floats(seed: int, secrets: int, outputs: int, targets: int) -> tuple[NDArray[np.float64], ...]:
     rng = np.random.default_rng(seed)
     return rng.dirichlet(np.ones(outputs), size=secrets), rng.dirichlet(np.ones(targets), size=outputs)
-
-
-def random_table(source: random.Random, rows: int, columns: int, zeros: int = 0) -> Table:
-    table: Table = []
-    while len(table) < rows:
-        row = [source.choice([0] * zeros + [1, 2, 3, 5, 7]) for _ in range(columns)]
-        if any(row):
-            table.append([Fraction(entry, sum(row)) for entry in row])
-    return table
-
-
-def times(left: Table, right: Table) -> Table:
-    return [
-        [sum((a * b for a, b in zip(row, column, strict=True)), Fraction(0)) for column in zip(*right, strict=True)]
-        for row in left
-    ]
 
 
 def merging(outputs: int, targets: int) -> NDArray[np.float64]:

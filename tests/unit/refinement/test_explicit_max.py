@@ -24,6 +24,7 @@ from qifldp.refinement.proofs import GainMatrix, Witness
 from qifldp.refinement.search.cone import place_in_cone
 from qifldp.refinement.search.explicit_max import _Hint, _Nearest, decide_explicit_max
 from qifldp.refinement.verified import CertificateError
+from unit.refinement.tables import Table, random_table, times
 
 CLEAR = 1e-7
 """The oracle's solver meets equalities within about 1e-9: what it says is out by more than this is out."""
@@ -33,7 +34,6 @@ NEAR = 1e-8
 
 ROUNDING_WORDS = "Whether it is refined depends on the rounding of the entries."
 
-Table = list[list[Fraction]]
 Posteriors = NDArray[np.float64]
 
 
@@ -56,22 +56,6 @@ def posteriors(channel: Channel) -> Posteriors:
     columns = channel.to_float().matrix
     columns = columns[:, columns.sum(axis=0) > 0]
     return np.asarray(columns / columns.sum(axis=0))
-
-
-def random_table(source: random.Random, rows: int, columns: int, zeros: int = 0) -> Table:
-    table: Table = []
-    while len(table) < rows:
-        row = [source.choice([0] * zeros + [1, 2, 3, 5, 7]) for _ in range(columns)]
-        if any(row):
-            table.append([Fraction(entry, sum(row)) for entry in row])
-    return table
-
-
-def times(left: Table, right: Table) -> Table:
-    return [
-        [sum((a * b for a, b in zip(row, column, strict=True)), Fraction(0)) for column in zip(*right, strict=True)]
-        for row in left
-    ]
 
 
 def erased(table: Table) -> Table:
