@@ -82,6 +82,23 @@ def test_a_click_on_an_arrow_shows_its_proof(opened: Opened) -> None:
     assert complaints == []
 
 
+def test_the_order_at_another_budget_is_drawn_and_answers(opened: Opened) -> None:
+    tab, complaints = opened("plain")
+    tab.locator('button[data-budget="1"]').click()
+    edge = tab.locator('.diagram[data-place="1"] .edge').first
+    head = edge.locator(".head")
+    assert head.is_visible()
+    box = head.bounding_box()
+    assert box is not None
+    assert min(box["width"], box["height"]) > 8
+    dark = "all => all.map(one => getComputedStyle(one).fill)"
+    assert edge.locator(".head").evaluate_all(dark) == ["rgb(26, 26, 26)"]
+    edge.locator(".touch").click(force=True)
+    shown = tab.locator('.detail[data-place="1"] [data-verdict]').first
+    assert shown.get_attribute("data-verdict") == "refines"
+    assert complaints == []
+
+
 def test_the_certificate_that_is_saved_verifies(opened: Opened, tmp_path: Path) -> None:
     tab, _ = opened("plain")
     tab.locator('button.verdict.does_not_refine[data-place="0"]').first.click()
@@ -94,7 +111,7 @@ def test_the_certificate_that_is_saved_verifies(opened: Opened, tmp_path: Path) 
 def test_a_channel_of_two_names_is_called_by_both(opened: Opened) -> None:
     tab, _ = opened("twice")
     tab.locator("button.verdict").first.click()
-    assert (tab.locator(".detail h4").text_content() or "").startswith("SS = SS:omega=3 and OUE: ")
+    assert (tab.locator(".detail h3").text_content() or "").startswith("SS = SS:omega=3 and OUE: ")
 
 
 @pytest.mark.parametrize("key", ["Enter", " "])

@@ -64,11 +64,21 @@ def test_another_address_is_warned_of(started: dict[str, Any], capsys: pytest.Ca
     assert run(["explore", "--host", "0.0.0.0", "--port", str(free_port())]) == 0
     assert "Everybody who can reach this address can use it" in capsys.readouterr().err
     assert started["server_address"] == "0.0.0.0"
+    assert started["server_allowedHosts"] == []
+
+
+@pytest.mark.parametrize(("host", "address"), [("127.0.0.2", "127.0.0.2"), ("127.1", "127.0.0.1")])
+def test_this_machine_has_other_names(
+    started: dict[str, Any], capsys: pytest.CaptureFixture[str], host: str, address: str
+) -> None:
+    assert run(["explore", "--host", host, "--port", str(free_port())]) == 0
+    assert "Everybody" not in capsys.readouterr().err
+    assert {*started["server_allowedHosts"]} == {"127.0.0.1", "localhost", "::1", host, address}
 
 
 def test_every_setting_is_one_of_streamlits() -> None:
     known = config.get_config_options()
-    names = {name.replace("_", ".") for name in explore.server_settings("127.0.0.1", 8501)}
+    names = {name.replace("_", ".") for name in explore.server_settings("127.0.0.1", 8501, "127.0.0.1")}
     assert names - set(known) == set()
 
 

@@ -36,10 +36,18 @@ def test_labels_without_room_beside_their_points_stand_on_the_edge_above_them() 
     assert (label.word.text, label.side, label.word.at) == ("A, B", "edge", (1.0, AXES.place(0, 1.01)[1]))
 
 
-def test_points_share_a_label_if_theirs_would_meet_at_that_width() -> None:
-    for apart, width, together in ((0.1, 250, True), (0.1, 420, True), (0.1, 760, False), (0.2, 420, False)):
-        points = [{"series": name, "x": 1 + 4 * apart * place, "y": 1.0} for place, name in enumerate("AB")]
-        assert (len(joint_labels(points, "x", "y", AXES, width=width)) == 1) == together
+@pytest.mark.parametrize(
+    ("apart", "width", "together"), [(0.06, 250, True), (0.1, 250, True), (0.1, 420, False), (0.06, 760, False)]
+)
+def test_points_share_a_label_if_theirs_would_meet_at_that_width(apart: float, width: int, together: bool) -> None:
+    points = [{"series": 4 * name, "x": 0.2 + 4 * apart * place, "y": 1.0} for place, name in enumerate("ABCD")]
+    found = [one.word.text for one in joint_labels(points, "x", "y", AXES, width=width)]
+    assert found == (["AAAA, BBBB, CCCC, DDDD"] if together else ["AAAA", "BBBB", "CCCC", "DDDD"])
+
+
+def test_points_that_have_room_have_labels_of_their_own() -> None:
+    points = [{"series": name, "x": 1 + 4 * 25 / 760 * place, "y": 1.0} for place, name in enumerate("AB")]
+    assert [one.word.text for one in joint_labels(points, "x", "y", AXES, width=760)] == ["A", "B"]
 
 
 def test_a_label_stands_where_no_line_and_no_other_point_is() -> None:
@@ -178,6 +186,12 @@ def test_the_axis_of_a_chance_ends_next_to_one() -> None:
     assert 0 <= low < 0.9
     assert 1 < high < 1 + 0.02 * (1 - low)
     assert bounds([0.1, 0.2], logarithmic=False, most=1) == bounds([0.1, 0.2], logarithmic=False)
+
+
+def test_the_axis_of_a_guess_begins_next_to_what_one_without_a_report_achieves() -> None:
+    left, right = bounds([0.0201, 0.0205], logarithmic=False, least=0.02, most=1)
+    assert 0 < 0.02 - left < 0.02 * (right - left)
+    assert bounds([0.1, 0.2], logarithmic=False, least=0.02) == bounds([0.1, 0.2], logarithmic=False)
 
 
 def test_a_frontier_is_named_above_its_line_at_the_foot_of_the_chart() -> None:

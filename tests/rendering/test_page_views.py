@@ -6,6 +6,9 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -26,7 +29,6 @@ from qifldp.exact.budget import Budget
 from qifldp.protocols.specs import SEVEN
 from qifldp.rendering.charts import LOOKS
 from qifldp.rendering.page.assemble import charts_of, page_of
-from qifldp.rendering.page.hasse import hasse_svg
 from qifldp.rendering.page.looks import looks_of
 from qifldp.rendering.page.markup import script_json, tag
 from qifldp.rendering.page.places import LETTER, LINE, SMALL_LETTER, Axes, Word, is_clear
@@ -122,6 +124,14 @@ def test_series_have_looks_of_their_own() -> None:
     assert len(set(looks.values())) == 5
 
 
+def test_no_two_of_many_series_are_drawn_alike() -> None:
+    looks = looks_of(dict.fromkeys(SEVEN, "FILE") | {name.upper(): name.upper() for name in SEVEN}).values()
+    many = looks_of({str(place): "FILE" for place in range(18)}).values()
+    for found, count in ((looks, 14), (many, 18)):
+        assert len({(look.color, look.dash) for look in found}) == count
+        assert len({(look.color, look.shape) for look in found}) == count
+
+
 def test_elements_escape_text_and_attributes() -> None:
     made = tag("p", "<b>&\u202e", tag("i", "x"), title='"<', data_x=None, hidden=True)
     assert made == '<p title="&quot;&lt;" hidden>&lt;b&gt;&amp;\N{REPLACEMENT CHARACTER}<i>x</i></p>'
@@ -133,14 +143,6 @@ def test_nothing_ends_a_block_of_json() -> None:
     inside = block.removeprefix('<script type="application/json" id="x">').removesuffix("</script>")
     assert not set("<>&\u2028\u202e") & set(inside)
     assert json.loads(inside) == document
-
-
-def test_hasse_puts_the_safer_to_the_right() -> None:
-    svg = hasse_svg([["a"], ["b"], ["c"], ["d"]], [[0, 1], [1, 2]], {"a": "A", "b": "B", "c": "C", "d": "D"})
-    places = {name: float(x) for x, name in re.findall(r'<text x="([\d.]+)"[^>]*>([A-D])<', svg)}
-    assert places["A"] < places["B"] < places["C"]
-    assert places["D"] == pytest.approx(places["A"])
-    assert svg.count('class="edge"') == 2
 
 
 def plane_of(size: int, epsilon: str, n: int) -> Plane:
@@ -180,7 +182,7 @@ def words_of(spec: dict[str, Any], width: float) -> list[Word]:
 def test_no_two_words_of_a_plane_meet(size: int, epsilon: str, n: int, width: int) -> None:
     """At widths of paper and of screens; a telephone may have no room."""
     found = plane_of(size, epsilon, n)
-    words = words_of(drawn(found, "asr_uniform"), width)
+    words = words_of(drawn(found, "asr_uniform", size), width)
     assert {word.text for word in words if word.text.startswith("tight")}
     for place, word in enumerate(words):
         assert is_clear(word, width, words=words[:place]), word.text
@@ -303,3 +305,59 @@ def test_ticks_are_legible_at_any_size() -> None:
         texts = re.findall(r">([^<>]+)</text>", svg)
         assert {"20", wanted} <= set(texts), texts
         assert not [text for text in texts if "e+" in text or "0.0000000" in text or "…" in text]
+
+
+@pytest.mark.parametrize(("epsilon", "strip"), [("0.01", True), ("4", False)])
+def test_what_no_guess_can_be_is_out_of_reach_too(epsilon: str, strip: bool) -> None:
+    spec = drawn(plane_of(50, epsilon, 1000), "asr_uniform", 50)
+    left = spec["layer"][0]["encoding"]["x"]["scale"]["domain"][0]
+    (shaded,) = [layer for layer in spec["layer"] if layer["mark"]["type"] == "rect"] or [None]
+    assert (left < 1 / 50) == (shaded is not None) == strip
+    if shaded is not None:
+        assert spec["datasets"][shaded["data"]["name"]] == [{"asr_uniform": left, "least": 1 / 50}]
+        assert shaded["encoding"]["x2"]["field"] == "least"
+        assert (
+            shaded["mark"]["color"]
+            == next(one for one in spec["layer"] if one["mark"]["type"] == "area")["mark"]["color"]
+        )
+
+
+class Outline(HTMLParser):
+    """Collects the ids and the levels of the headings of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.levels: list[int] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.ids += [str(value) for name, value in attrs if name == "id"]
+        if re.fullmatch("h[1-6]", tag):
+            self.levels.append(int(tag[1]))
+
+
+@pytest.mark.parametrize("budgets", [("1",), ("1", "2")])
+def test_ids_occur_once_and_no_level_of_headings_is_left_out(budgets: tuple[str, ...]) -> None:
+    outline = Outline()
+    outline.feed(page_of(found(3, "grr", "sue", "the", budgets=budgets, ordered=True)))
+    assert len(outline.ids) == len(set(outline.ids))
+    assert outline.levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(outline.levels))
+
+
+def test_budgets_are_called_what_they_were_asked_for() -> None:
+    page = page_of(found(3, "grr", budgets=("1", "1.0000001", "2*ln(3)")))
+    for words in ('data-budget="1" aria-pressed="false">ε = 1.0000001<', ">At ε = 2*ln(3)<", "figures at ε = 1<"):
+        assert words in page
+
+
+def test_it_is_said_where_channels_from_files_are_drawn(tmp_path: Path) -> None:
+    (tmp_path / "c.csv").write_text("0.5,0.5\n0.2,0.8\n")
+    page = page_of(found(2, "grr", f"file:{tmp_path / 'c.csv'}"))
+    assert (
+        "A channel from a file claims no ε: it has no line, and its mark stands at its tight ε, if it has one." in page
+    )
+    assert "Not here, for want of an error: c.csv." in page
+    legends = re.findall(r'<ul class="legend".*?</ul>', page)
+    assert ["c.csv" in one for one in legends] == [True, False, True]
+    assert "claims no ε" not in page_of(found(2, "grr"))

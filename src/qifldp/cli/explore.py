@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import socket
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +21,7 @@ MEGABYTES = 20
 """Of an upload: see qifldp.app.uploads."""
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+"""Names of this machine that a browser may ask by."""
 
 
 @application.command("explore")
@@ -38,15 +40,15 @@ def explore_command(
     if importlib.util.find_spec("streamlit") is None:
         raise InputError(NO_STREAMLIT)
     check_altair()
-    _check_free(host, port)
+    address = _address(host, port)
     from streamlit.web import bootstrap  # noqa: PLC0415  # an extra, and slow to load
 
-    settings = server_settings(host, port)
+    settings = server_settings(host, port, address)
     script = str(Path(__file__).parent.parent / "app" / "start.py")
     shown = f"[{host}]" if ":" in host else host
     console = errors()
     console.print(f"The explorer is at http://{plain(shown)}:{port} (Ctrl+C ends it).", markup=False, soft_wrap=True)
-    if host not in LOOPBACK:
+    if not ip_address(address).is_loopback:
         words = (
             "Everybody who can reach this address can use it, and what they upload crosses the network in the clear."
         )
@@ -55,8 +57,14 @@ def explore_command(
     bootstrap.run(script, False, [], settings)
 
 
-def server_settings(host: str, port: int) -> dict[str, Any]:
-    """Return Streamlit's settings: nothing leaves the machine, nothing is watched, and errors show no code."""
+def server_settings(host: str, port: int, address: str) -> dict[str, Any]:
+    """Return Streamlit's settings: nothing leaves the machine, nothing is watched, and errors show no code.
+
+    Args:
+        host: Where to listen, as it was written.
+        port: The port.
+        address: The same as a number; if it is this machine's own, it can be asked for by no other name.
+    """
     return {
         "server_address": host,
         "server_port": port,
@@ -66,7 +74,7 @@ def server_settings(host: str, port: int) -> dict[str, Any]:
         "server_maxUploadSize": MEGABYTES,
         "server_enableXsrfProtection": True,
         "server_enableCORS": True,
-        "server_allowedHosts": list(LOOPBACK) if host in LOOPBACK else [],
+        "server_allowedHosts": [*dict.fromkeys((*LOOPBACK, host, address))] if ip_address(address).is_loopback else [],
         "server_enableStaticServing": False,
         "server_enableAgentApi": False,
         "browser_gatherUsageStats": False,
@@ -88,13 +96,14 @@ def server_settings(host: str, port: int) -> dict[str, Any]:
     }
 
 
-def _check_free(host: str, port: int) -> None:
-    """Raise InputError if nothing can listen there."""
+def _address(host: str, port: int) -> str:
+    """Return the number of an address; raise InputError if nothing can listen there."""
     try:
         kind, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         with socket.socket(kind, socket.SOCK_STREAM) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
+            return str(address[0])
     except OSError as error:
         reason = error.strerror or "there is no such address"
         raise InputError(f"Nothing can listen on {plain(host)}, port {port}: {reason}. Try another --port.") from None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qifldp.channels.channel import Channel
 from qifldp.channels.exact_profile import ExactProfile
@@ -48,6 +50,9 @@ def tight_epsilon(source: Source) -> float:
     ratio = _largest_ratio(found)
     if isinstance(ratio, Fraction):
         return math.log(ratio.numerator) - math.log(ratio.denominator)
+    if math.isinf(ratio):
+        low, high = _extremes(found)
+        return float((np.log(high) - np.log(low)).max()) if low.all() else math.inf
     return math.log(ratio)
 
 
@@ -55,7 +60,7 @@ def max_case_capacity(source: Source) -> Real:
     """Return e^(tight ε): the supremum of max-case leakage over all priors and all gain functions g ≥ 0.
 
     It bounds average-case leakage too (the paper's (11)); tight for max-case only. Infinite if some output
-    is possible under one secret and impossible under another.
+    is possible under one secret and impossible under another, or if it is beyond floats, 1.8e308 (tight ε 709.8).
     """
     found = measured(source)
     if isinstance(found, Channel):
@@ -64,9 +69,15 @@ def max_case_capacity(source: Source) -> Real:
 
 
 def _largest_ratio(channel: Channel) -> Real:
-    low, high = channel.matrix.min(axis=0), channel.matrix.max(axis=0)
-    seen = high > 0
-    if (low[seen] == 0).any():
+    low, high = _extremes(channel)
+    if not low.all():
         return math.inf
-    largest = (high[seen] / low[seen]).max()
+    with np.errstate(over="ignore"):  # of subnormal chances: infinite then
+        largest = (high / low).max()
     return largest if isinstance(largest, Fraction) else float(np.float64(largest))
+
+
+def _extremes(channel: Channel) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the least and the largest chance of each output that is possible."""
+    low, high = channel.matrix.min(axis=0), channel.matrix.max(axis=0)
+    return low[high > 0], high[high > 0]

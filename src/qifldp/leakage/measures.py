@@ -136,12 +136,17 @@ def figure(measure: Measure, source: Source) -> tuple[float | None, str]:
         value = finite(measure.compute(source))
     except ConvergenceError as error:
         return None, str(error).rstrip(".")
-    if value is None:
-        return None, "infinite: some output is possible under one value and impossible under another"
-    return value, ""
+    if value is not None:
+        return value, ""
+    if math.isfinite(tight := tight_epsilon(source)):
+        return None, f"beyond floats, which end at 1.8e308: it is e^{tight:.4f}"
+    return None, "infinite: some output is possible under one value and impossible under another"
 
 
 def finite(value: Real) -> float | None:
     """Return a figure as a float, None if it is infinite."""
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # of a Fraction
+        return None
     return number if math.isfinite(number) else None

@@ -91,7 +91,7 @@ def leakage_view(leakage: Leakage) -> RenderableType:
     for measure in MEASURES:
         table.add_row(
             measure.title,
-            _measured(leakage.measures[measure.key], measure),
+            _measured(leakage, measure),
             "less" if measure.private_end == "low" else "more",
             measure.meaning,
         )
@@ -192,9 +192,10 @@ def _label(key: str) -> str:
     return {"epsilon": "ε"}.get(key, key.replace("_", " "))
 
 
-def _measured(value: float | None, measure: Measure) -> str:
+def _measured(leakage: Leakage, measure: Measure) -> str:
+    value = leakage.measures[measure.key]
     if value is None:
-        return "infinite" if measure.unit in ("nats", "×") else "see note"
+        return "infinite" if leakage.reasons[measure.key].startswith("infinite") else "see note"
     return f"× {value:.6g}" if measure.unit == "×" else f"{value:.6g}"
 
 

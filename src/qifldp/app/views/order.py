@@ -27,7 +27,7 @@ SIGNS = {"refines": "⊑", "does_not_refine": "⋢", "undecided": "?"}
 SVG_STYLE = (
     "<style>svg{background:#fff;font:15px 'Liberation Sans',Arial,sans-serif}rect{fill:#fff;stroke:#1a1a1a;"
     "stroke-width:1.2}text{fill:#1a1a1a}.arrow{fill:none;stroke:#1a1a1a;stroke-width:1.6}.touch{fill:none}"
-    "marker path{fill:#1a1a1a}</style>"
+    ".head{fill:#1a1a1a}</style>"
 )
 """The diagram is a picture here, so it brings its own looks."""
 

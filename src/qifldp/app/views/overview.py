@@ -56,6 +56,8 @@ def _leakage(state: State, question: Asked, files: Files) -> None:
     curves = None
     if question.k <= (LARGEST_OF_MEMBERSHIP if state.adversary == "membership" else LARGEST_AT_ONCE):
         curves = cached.curve_of(question, state, files)
+    if files.matrix is not None:
+        say("The uploaded channel claims no ε: it has no line, and its mark stands at its tight ε, if it has one.")
     legend(series)
     if curves is None:
         asked = question, state.adversary, state.tries, state.members

@@ -37,6 +37,8 @@ def show(state: State, question: Asked, files: Files) -> None:
             f"{words_of(state)} Down and to the left is better. The frontier of all ε-LDP protocols is known for one "
             "guess only, so none is drawn here."
         )
+    if files.matrix is not None:
+        say("The uploaded channel is not here: it has no estimator, so no error.")
     series = series_of(found.points)
     legend(series)
     presets = cached.presets(question.k, question.n)

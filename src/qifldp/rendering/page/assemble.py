@@ -101,13 +101,15 @@ def _drawn(findings: Findings) -> list[str]:
 def _body(findings: Findings, document: dict[str, Any]) -> Markup:
     looks, plane_looks = _looks(findings)
     names = names_by_spec([row.spec for row in findings.comparison.rows], findings.names)
-    budgets = [epsilon for epsilon, _ in findings.comparison.groups()]
+    budgets = document["question"]["epsilon"]  # as they were written; none, if a limit was asked for
 
     def each(make: Any) -> Markup:
-        return join(*(_panel(place, epsilon, len(budgets), make(place)) for place, epsilon in enumerate(budgets)))
+        if len(budgets) < 2:
+            return tag("div", make(0), class_="panel")
+        return join(*(_panel(place, epsilon, make(place)) for place, epsilon in enumerate(budgets)))
 
     parts = [
-        _header(document, budgets),
+        _header(document),
         _section("recommendation", "Recommendation", each(lambda at: overview.recommendation(document, at))),
         _section("figures", "The figures", each(lambda at: overview.figures(document, at))),
     ]
@@ -123,13 +125,14 @@ def _body(findings: Findings, document: dict[str, Any]) -> Markup:
         parts.append(
             _section("order", "Who is safer for everybody", intro, made, tag("p", matrices) if matrices else "")
         )
+    drawn = series_of(point for plane in findings.planes for point in plane.points)
     parts += [
         _section("leakage", "What each adversary learns, as ε grows", legend(looks), _sweep(findings, document)),
         _section(
             "plane",
             "Privacy against accuracy",
             _choices(),
-            legend(plane_looks),
+            legend({name: look for name, look in plane_looks.items() if name in drawn}),
             each(lambda at: pictures.planes(document, at)),
         ),
         _section(
@@ -142,9 +145,9 @@ def _body(findings: Findings, document: dict[str, Any]) -> Markup:
     return join(*parts)
 
 
-def _header(document: dict[str, Any], budgets: list[float | None]) -> Markup:
+def _header(document: dict[str, Any]) -> Markup:
     prior, question = document["prior"], document["question"]
-    n = document["n"]
+    n, budgets = document["n"], question["epsilon"]
     facts = [f"{document['domain_size']:,} values", counted(n, "report")]
     if "title" in prior:
         facts.insert(0, str(prior["title"]))
@@ -152,7 +155,7 @@ def _header(document: dict[str, Any], budgets: list[float | None]) -> Markup:
         ((kind, value),) = question["limit"].items()
         asked = f"{LIMITS[kind]} {number(value) + ' bits' if kind == 'bits' else percent(value)}"
     else:
-        asked = f"ε = {', '.join(question['epsilon'])}"
+        asked = f"ε = {', '.join(budgets)}"
         if question["match"] != "epsilon":
             asked += f" for the first protocol, the others at equal {question['match']}"
     lines = [tag("p", f"{'; '.join(facts)}. The question: {asked}.", class_="facts")]
@@ -160,7 +163,7 @@ def _header(document: dict[str, Any], budgets: list[float | None]) -> Markup:
         lines.append(tag("p", f"Data: {prior['source']}", class_="note"))
     if len(budgets) > 1:
         buttons = (
-            tag("button", f"ε = {epsilon:.6g}", type="button", data_budget=place, aria_pressed="false")
+            tag("button", f"ε = {epsilon}", type="button", data_budget=place, aria_pressed="false")
             for place, epsilon in enumerate(budgets)
         )
         lines.append(
@@ -177,11 +180,8 @@ def _section(id_: str, heading: str, *content: str) -> Markup:
     return tag("section", tag("h2", heading, id=f"{id_}-heading"), *content, id=id_, aria_labelledby=f"{id_}-heading")
 
 
-def _panel(place: int, epsilon: float | None, count: int, content: Markup) -> Markup:
-    if count == 1:
-        return tag("div", content, class_="panel")
-    heading = tag("h3", f"At ε = {epsilon:.6g}")
-    return tag("div", heading, content, class_="panel", data_budget=place)
+def _panel(place: int, epsilon: str, content: Markup) -> Markup:
+    return tag("div", tag("h3", f"At ε = {epsilon}", class_="at"), content, class_="panel", data_budget=place)
 
 
 def _sweep(findings: Findings, document: dict[str, Any]) -> Markup:
@@ -199,6 +199,10 @@ def _sweep(findings: Findings, document: dict[str, Any]) -> Markup:
         "Each line is a protocol, each mark a budget of the comparison. Where lines lie apart at one ε, or cross, "
         "ε alone does not say what an adversary learns. Letters on the upper edge are deployed systems (below)."
     )
+    if any(row["protocol"] == "FILE" for row in document["rows"]):
+        notes += (
+            " A channel from a file claims no ε: it has no line, and its mark stands at its tight ε, if it has one."
+        )
     return join(tag("p", f"{intro} {notes}"), tag("div", *found, class_="grid"))
 
 

@@ -111,7 +111,7 @@ def figure(id_: str, title: str, caption: str, behind_it: Markup | None, *, smal
     """
     return tag(
         "figure",
-        tag("h4", title),
+        tag("h3", title),
         tag("div", tag("p", "The chart is drawn by the page's script.", class_="no-script"), class_="chart", id=id_),
         tag("figcaption", caption),
         "" if behind_it is None else behind("The table behind it", behind_it),

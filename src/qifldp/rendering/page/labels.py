@@ -19,10 +19,10 @@ NEAR_Y = 0.06
 """Share of the chart's height within which two points share one label, if they are near across too."""
 
 EDGE = 0.015
-"""Of the range, left free above the largest value that a quantity can have: half a point."""
+"""Of the range, left free beyond the largest value that a quantity can have, or a least one above 0: half a point."""
 
-WIDTHS = (250, 420, 760)
-"""Pixels across a chart from which labels are placed anew: on telephones, on paper, on screens."""
+WIDTHS = (250, 420, 560, 760, 1000)
+"""Pixels across a chart from which labels are placed anew, from telephones over paper to wide screens."""
 
 BETWEEN = 1.4
 """A width within each of these classes, in its least one: labels that are clear at both are clear."""
@@ -45,8 +45,12 @@ EDGE_RIGHT, EDGE_ABOVE = -6, 17
 ENDS = (-OFFSET, OFFSET, -21, 21, -33, 33)
 """Pixels from the end of a line up to the word on it: the first that is clear; points or words may be between."""
 
-BESIDE = 45
-"""Pixels across within which two points share one label: as many as a name takes with its point."""
+BESIDE = ((20, True), (28, True), (36, True), (45, True), (45, False))
+"""Pixels across within which points share one label, all of them or each with a next one: the first of these with which
+labels meet the least. With the most pixels, a name has room beside its point before the next one."""
+
+NOTHING, LINES, POINTS = range(3)
+"""What a label meets."""
 
 FAR = 1.5
 """A point whose error is that many times the next one's is left off the chart, and named on its edge."""
@@ -58,16 +62,27 @@ NEAR_RULES = 0.05
 """Share of the width within which two marks on an edge share one label."""
 
 
-def bounds(values: Sequence[float], *, logarithmic: bool, most: float = math.inf) -> tuple[float, float]:
-    """Return the ends of an axis around values: more room at the upper end, for labels, but little past ``most``."""
+def bounds(
+    values: Sequence[float], *, logarithmic: bool, least: float = 0.0, most: float = math.inf
+) -> tuple[float, float]:
+    """Return the ends of an axis around values: more room at the upper end, for labels, but little past the limits.
+
+    Args:
+        values: The values.
+        logarithmic: Whether the axis is; then it has no limits.
+        least: The least value that there can be; the axis may begin there.
+        most: The largest.
+    """
     lows, highs = min(values), max(values)
     if logarithmic:
         low, high = math.log(lows), math.log(highs)
         room = max((high - low) * MARGIN, 0.08)
         return math.exp(low - room), math.exp(high + room)
     room = max((highs - lows) * MARGIN, abs(highs) * 0.03, 1e-12)
-    left = max(0.0, lows - room)
-    return left, min(highs + 1.6 * room, most + EDGE * (most - left) if math.isfinite(most) else math.inf)
+    left, right = max(lows - room, least), highs + 1.6 * room
+    if left == least > 0:
+        left -= EDGE * (right - least)
+    return left, min(right, most + EDGE * (most - left) if math.isfinite(most) else math.inf)
 
 
 @dataclass(frozen=True)
@@ -93,7 +108,7 @@ def joint_labels(
     lines: Sequence[Line] = (),
     words: Sequence[Word] = (),
 ) -> list[Label]:
-    """Return labels for points; those at nearly one place have one label, beside the outermost of them.
+    """Return labels for points; those at nearly one place may have one label, beside the outermost of them.
 
     It stands on the right, above or below the point, or on the left, where it meets no other point, no other label
     and, if there is such a place, no line and, of such places, no other word. A label that has no room on the right may
@@ -109,20 +124,40 @@ def joint_labels(
         lines: Lines of the chart.
         words: Other words on the chart, which can yield.
     """
+    names = [str(point["series"]) for point in points]
     places = [axes.place(point[x], point[y]) for point in points]
+    ways = [_groups(places, apart / width, every) for apart, every in BESIDE]
+    tried = [_labelled(names, places, groups, width, lines, words) for groups in ways]
+    return min(tried, key=lambda one: one[1])[0]
+
+
+def _groups(places: Sequence[Place], apart: float, every: bool) -> list[list[int]]:
+    """Return points in groups: each so near to every other of its group, or to one of it."""
+    near = all if every else any
     groups: list[list[int]] = []
     for own, here in enumerate(places):
         for group in groups:
-            if any(
-                abs(here[0] - a) < BESIDE / width and abs(here[1] - b) < NEAR_Y for a, b in (places[i] for i in group)
-            ):
+            if near(abs(here[0] - places[i][0]) < apart and abs(here[1] - places[i][1]) < NEAR_Y for i in group):
                 group.append(own)
                 break
         else:
             groups.append([own])
+    return groups
+
+
+def _labelled(
+    series: Sequence[str],
+    places: Sequence[Place],
+    groups: Sequence[Sequence[int]],
+    width: int,
+    lines: Sequence[Line],
+    words: Sequence[Word],
+) -> tuple[list[Label], tuple[int, int]]:
+    """Return a label for each group, how many of them meet points or one another, and how many of them lines only."""
     found: list[Label] = []
+    met = [0, 0, 0]
     for group in groups:
-        text = _broken(", ".join(str(points[i]["series"]) for i in group))
+        text = _broken(", ".join(series[i] for i in group))
         more = LINE * text.count("\n")  # half of what its other lines take
         outermost = max(group, key=lambda i: places[i][0])
         highest = max(group, key=lambda i: places[i][1])
@@ -135,26 +170,28 @@ def joint_labels(
         sides = [edge if one.side == "edge" else one for one in sides if not (one.side == "edge" and has_room)]
         names = [one.word for one in found]
         clear = (
-            one
-            for met, all_places, standing in (
-                (lines, places, [*names, *words]),
-                (lines, places, names),
-                ((), places, names),
-                ((), (), ()),
+            (one, what)
+            for what, all_lines, all_places, standing in (
+                (NOTHING, lines, places, [*names, *words]),
+                (NOTHING, lines, places, names),
+                (LINES, (), places, names),
+                (POINTS, (), (), ()),
             )
             for one in sides
             if _is_clear(
                 one.word,
                 width,
-                lines=met,
+                lines=all_lines,
                 points=[
                     place for i, place in enumerate(all_places) if i != (highest if one.side == "edge" else outermost)
                 ],
                 words=standing,
             )
         )
-        found.append(next(clear, sides[0] if has_room else edge))
-    return found
+        label, what = next(clear, (sides[0] if has_room else edge, POINTS))
+        found.append(label)
+        met[what] += 1
+    return found, (met[POINTS], met[LINES])
 
 
 def _broken(text: str) -> str:

@@ -6,15 +6,26 @@ from collections.abc import Iterable, Mapping
 
 from qifldp.rendering.charts import LOOKS, SOLID, Look
 
-OTHERS = (
-    Look("#555555", SOLID, "square"),
-    Look("#555555", (6, 2), "diamond"),
-    Look("#7a4a00", (2, 2), "cross"),
-    Look("#7a4a00", (8, 3), "triangle-down"),
-    Look("#3b3b8f", (1, 3), "triangle-right"),
-    Look("#3b3b8f", (10, 2, 2, 2), "triangle-left"),
+COLORS = ("#555555", "#7a4a00", "#3b3b8f")
+
+STROKES = (
+    (SOLID, "square"),
+    ((6, 2), "diamond"),
+    ((2, 2), "cross"),
+    ((8, 3), "triangle-down"),
+    ((1, 3), "triangle-right"),
+    ((10, 2, 2, 2), "triangle-left"),
 )
-"""For matrices, protocols with parameters of their own, and second ones of a kind; in turn."""
+
+OTHERS = tuple(
+    Look(COLORS[(place // 2 + turn) % len(COLORS)], dash, shape)
+    for turn in range(len(COLORS))
+    for place, (dash, shape) in enumerate(STROKES)
+)
+"""For matrices, protocols with parameters of their own, and second ones of a kind; in turn.
+
+No two of the eighteen are alike as lines, by colour and dash, or as points, by colour and shape.
+"""
 
 
 def series_of(records: Iterable[Mapping[str, object]]) -> dict[str, str]:

@@ -56,7 +56,7 @@ def recommendation(document: Document, place: int) -> Markup:
     ]
     heads = ["protocol", "why not", "guess (blind)", "bits", "standard error"]
     rejected = table(heads, rows, caption="The protocols that are not recommended", text_columns=2)
-    return join(*sentences, tag("h4", "Why not the others"), rejected)
+    return join(*sentences, tag("h3", "Why not the others"), rejected)
 
 
 def figures(document: Document, place: int) -> Markup:
@@ -93,16 +93,12 @@ def figures(document: Document, place: int) -> Markup:
         )
         for name, row in zip(names, rows, strict=True)
     ]
-    caption = f"All figures{_at(epsilon)}"
+    caption = "All figures" if epsilon is None else f"All figures at ε = {document['question']['epsilon'][place]}"
     whole = tag("table", tag("caption", caption), tag("thead", spans, heads), tag("tbody", *body))
     return join(
         tag("div", whole, class_="scroll", tabindex=0, role="region", aria_label=caption),
         tag("p", f"★ {least_in_column(row['asr_uniform'] for row in rows)}. ", _notes(document, rows), class_="note"),
     )
-
-
-def _at(epsilon: float | None) -> str:
-    return "" if epsilon is None else f" at ε = {epsilon:.6g}"
 
 
 def _protocol(name: str, spec: str) -> Markup:

@@ -125,7 +125,7 @@
     const proof = find(result.proofs, place, original, refined);
     const box = element("div", undefined, { "data-verdict": entry.verdict });
     const safer = names.get(refined);
-    box.append(element("h5", `${names.get(original)} ${verdicts[entry.verdict]} ${safer}`));
+    box.append(element("h4", `${names.get(original)} ${verdicts[entry.verdict]} ${safer}`));
     const proved = {
       refines: `Proved: ${safer} is at least as safe for everybody. ${nobody(safer)}`,
       does_not_refine: `Proved: somebody learns more from ${safer}.`,
@@ -159,7 +159,7 @@
     else if (forth.verdict === back.verdict && forth.verdict === "does_not_refine") summary = "neither is safer for everybody: it depends on the adversary";
     const sides = element("div", undefined, { class: "sides" });
     sides.append(side(place, original, refined), side(place, refined, original));
-    detail.replaceChildren(element("h4", `${a} and ${b}: ${summary}.`), sides);
+    detail.replaceChildren(element("h3", `${a} and ${b}: ${summary}.`), sides);
     for (const one of all(`.verdict[data-place="${place}"]`)) {
       one.setAttribute("aria-pressed", String(one.dataset.original === original && one.dataset.refined === refined));
     }

@@ -46,7 +46,14 @@ def order(document: Document, place: int, names: Mapping[str, str]) -> Markup:
             tag(
                 "figure",
                 tag("p", "safer for everybody →", class_="direction"),
-                tag("div", hasse_svg(diagram["classes"], diagram["hasse"], names), class_="scroll"),
+                tag(
+                    "div",
+                    hasse_svg(diagram["classes"], diagram["hasse"], names),
+                    class_="scroll",
+                    tabindex=0,
+                    role="region",
+                    aria_label="Diagram of the refinement order",
+                ),
                 class_="diagram",
                 data_place=place,
             ),

@@ -30,7 +30,10 @@ def planes(document: Document, place: int) -> Markup:
     points = document["planes"][place]["points"]
     if not points:
         return tag("p", "Bare channels have no estimator, so there is no error to hold their leakage against.")
-    return join(*(_plane(place, key, points) for key, _ in PLANES))
+    drawn = {point["series"] for point in points}
+    absent = list(dict.fromkeys(name for name in document["series"] if name not in drawn))
+    words = f"Not here, for want of an error: {', '.join(absent)}." if absent else ""
+    return join(tag("p", words, class_="note") if words else "", *(_plane(place, key, points) for key, _ in PLANES))
 
 
 def _plane(place: int, key: str, points: Sequence[Mapping[str, Any]]) -> Markup:
@@ -53,7 +56,7 @@ def _plane(place: int, key: str, points: Sequence[Mapping[str, Any]]) -> Markup:
     inside = table(heads, rows, caption=f"{QUANTITIES[key].heading} against error")
     title = f"{QUANTITIES[key].heading}, against the error of a frequency"
     made = figure(f"plane-{place}-{key}", title, caption, None if known else inside)
-    distance = join(tag("h4", "How far from the frontier"), inside) if known else Markup("")
+    distance = join(tag("h3", "How far from the frontier"), inside) if known else Markup("")
     return tag("div", made, distance, class_="choice", data_choice=key)
 
 
@@ -97,7 +100,7 @@ def trade_offs(document: Document, place: int) -> Markup:
             ),
             class_="grid",
         ),
-        tag("h4", "Readings"),
+        tag("h3", "Readings"),
         table(heads, rows, caption="The least δ at five values of ε"),
         *(tag("p", line, class_="note") for line in pairs),
     )

@@ -43,8 +43,8 @@ SMALL, SQUARE = 230, 340
 FOOT = 0.97
 """Of the least error of a frontier on the chart, where the chart begins if that is not lower anyway."""
 
-SHADE = "#f0f0f0"
-"""Where no protocol can be."""
+SHADE: dict[str, Any] = {"color": INK, "opacity": 0.06}
+"""Where no protocol can be; axes and grid are seen through it."""
 
 NOTE = "#555555"
 """Ink of what is beside the matter: presets, references."""
@@ -105,7 +105,8 @@ def plane_chart(
     own = f"/planes/{at}/points"
     data: dict[str, Records] = {own: plane.points}
     near, far = without_outliers(points, error)
-    left, right = bounds([_number(one[key]) for one in near], logarithmic=False, most=_most(key, domain_size))
+    least, most = _limits(key, domain_size)
+    left, right = bounds([_number(one[key]) for one in near], logarithmic=False, least=least, most=most)
     low, high = bounds([_number(one[error]) for one in near], logarithmic=True)
     known = key == "asr_uniform" and bool(plane.frontier)
     lines = _lines(plane.frontier if known else (), key, error)
@@ -119,7 +120,10 @@ def plane_chart(
         name, largest = f"/planes/{at}/frontier", max(lines)
         data[name] = plane.frontier
         own_edge = _data(name).transform_filter(alt.datum.epsilon == largest)
-        layers.append(own_edge.mark_area(color=SHADE, clip=True).encode(x, y, y2=alt.Y2Datum(low)))
+        layers.append(own_edge.mark_area(**SHADE, clip=True).encode(x, y, y2=alt.Y2Datum(low)))
+        if left < least:
+            data["nobody"] = [{key: left, "least": least}]  # to the left of what a guess without a report achieves
+            layers.insert(0, _data("nobody").mark_rect(**SHADE).encode(x, x2="least:Q"))
         curve = _data(name).mark_line(color=INK, strokeWidth=1.6, clip=True)
         layers.append(curve.encode(x, y, alt.Detail("epsilon:N"), _tooltip("epsilon", key, error)))
         notes["text"] = f"shaded: out of reach at tight ε ≤ {largest:.4g}"
@@ -140,11 +144,12 @@ def plane_chart(
     return spec | ({"title": _notes(notes)} if notes else {})
 
 
-def _most(key: str, domain_size: int) -> float:
-    """Return the largest value that a leakage can have."""
+def _limits(key: str, domain_size: int) -> tuple[float, float]:
+    """Return the least and the largest value that a leakage can have."""
     if key == "shannon_capacity_bits":
-        return math.log2(domain_size)
-    return 1.0 if QUANTITIES[key].number == ".3~p" else math.inf
+        return 0.0, math.log2(domain_size)
+    least = 1 / domain_size if key == "asr_uniform" else 0.0
+    return least, 1.0 if QUANTITIES[key].number == ".3~p" else math.inf
 
 
 def _lines(frontier: Sequence[Mapping[str, float]], x: str, y: str) -> dict[float, list[tuple[float, float]]]:
