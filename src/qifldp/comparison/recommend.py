@@ -92,7 +92,7 @@ class Recommendation:
         figures = (
             f"A guess at one person's value is right with {percent(chosen.asr)} {unaided}; the collector has {error}."
         )
-        safer = [other.protocol for other in self.others if other.safer]
+        safer = [*dict.fromkeys(self.called(one) for one in self.others if one.safer and one.spec != chosen.spec)]
         proved = [f"It is at least as safe for everybody as {_listed(safer)}, proved."] if safer else []
         unnamed = [] if chosen.protocol in self.named else [self._unnamed(chosen.protocol)]
         return (
@@ -104,6 +104,10 @@ class Recommendation:
             *unnamed,
             *self._wary(),
         )
+
+    def called(self, candidate: Candidate) -> str:
+        """Return what one of the candidates is called: its protocol's name where that is enough, else its spec."""
+        return _called(candidate, self.others if self.chosen is None else (self.chosen, *self.others))
 
     def _unnamed(self, protocol: str) -> str:
         origin = "is a public mixture of subset selections" if protocol == "MIX" else "is a subset selection"
@@ -307,8 +311,7 @@ def _judged(other: Candidate, chosen: Candidate | None, ranked: Sequence[Candida
     safer = k <= LARGEST_ORDER and _is_safer(other, chosen, k)
     better = next(_dominating(other, (chosen, *ranked), goal), None)
     if better is not None:
-        name = better.protocol if better.protocol != other.protocol else better.spec
-        words = f"dominated by {name}: {_against(other, better, goal)}"
+        words = f"dominated by {_called(better, (chosen, *ranked))}: {_against(other, better, goal)}"
         return replace(other, outcome="dominated", safer=safer, reason=words)
     more = _rank(other, goal)[0] / _rank(chosen, goal)[0]
     if goal.kind == "error":
@@ -320,6 +323,11 @@ def _judged(other: Candidate, chosen: Candidate | None, ranked: Sequence[Candida
     if more <= 1 + ALIKE:
         words = "as good in both figures" + (": the reports are one protocol's" if safer else "")
     return replace(other, safer=safer, reason=words)
+
+
+def _called(candidate: Candidate, among: Sequence[Candidate]) -> str:
+    alike = {one.spec for one in among if one.protocol == candidate.protocol}
+    return candidate.protocol if len(alike) < 2 else candidate.spec
 
 
 def _more(ratio: float) -> str:

@@ -80,7 +80,8 @@ def decide_refinement(
         raise InputError(
             f"Refinement compares two sides of one domain, got {original.domain_size} and {refined.domain_size} values."
         )
-    question = _Question(order, time_limit)
+    rounded = any(isinstance(side, Channel) and not side.is_exact for side in (original, refined))
+    question = _Question(order, time_limit, rounded)
     if isinstance(original, Protocol) and isinstance(refined, Protocol):
         return _decide_protocols(original, refined, question)
     if isinstance(original, Channel) and isinstance(refined, Channel):
@@ -89,10 +90,10 @@ def decide_refinement(
 
 
 class _Question:
-    """The order that is asked for, and the time that there is."""
+    """The order that is asked for, the time that there is, and whether entries were read from floats."""
 
-    def __init__(self, order: Order, time_limit: float | None) -> None:
-        self.order = order
+    def __init__(self, order: Order, time_limit: float | None, rounded: bool) -> None:
+        self.order, self.rounded = order, rounded
         self.deadline = None if time_limit is None else time.monotonic() + time_limit
         self.figure_seconds = FIGURE_SECONDS if time_limit is None else time_limit
 
@@ -108,7 +109,15 @@ class _Question:
             CertificateError: If it proves nothing.
         """
         verified = verify_certificate(certificate)
-        common = certificate.original, certificate.refined, self.order, method, margin, self.figure_seconds
+        common = (
+            certificate.original,
+            certificate.refined,
+            self.order,
+            method,
+            margin,
+            self.figure_seconds,
+            self.rounded,
+        )
         if verified.gains is None:
             return Refines(*common, certificate)
         return DoesNotRefine(*common, certificate, *verified.gains)
@@ -136,7 +145,9 @@ def _decide_protocols(original: Protocol, refined: Protocol, question: _Question
         if not isinstance(decision, Undecided):
             return decision
     reason = " ".join(reasons) or "No method applies."
-    return Undecided(original, refined, question.order, "none", margin, question.figure_seconds, reason)
+    return Undecided(
+        original, refined, question.order, "none", margin, question.figure_seconds, question.rounded, reason
+    )
 
 
 def _decide_matrices(original: Side, refined: Side, question: _Question) -> Decision:
@@ -153,7 +164,7 @@ def _decide_matrices(original: Side, refined: Side, question: _Question) -> Deci
         except CertificateError as error:  # a proof in numbers too long to check
             reason = str(error)
     reason += "" if bound is None else f" The deficiency is at most {bound:.3g}, proved."
-    return Undecided(a, b, question.order, found.method, None, question.figure_seconds, reason, bound)
+    return Undecided(a, b, question.order, found.method, None, question.figure_seconds, question.rounded, reason, bound)
 
 
 def _proposals(

@@ -39,7 +39,7 @@ LARGEST_FIGURE = 2_000
 BELOW_ONE = math.nextafter(1.0, 0.0)
 """What is proved to be below one, where a program's last digits say otherwise."""
 
-CONTRADICTED = "The margin that was found contradicts what is proved, or the deficiency: rare outputs lead it astray."
+CONTRADICTED = "The margin that was found contradicts what is proved, or the deficiency: rounding leads it astray."
 
 FIGURE_SECONDS = 20.0
 """For each figure at most, unless a decision has a time limit of its own."""
@@ -54,6 +54,15 @@ class Compared:
     allowed to (``time_limit`` seconds of the decision, or twenty), or is not solved (:attr:`unsolved`). A deficiency is
     the distance of the garbling that the program found: rounding apart it never lies below the truth, and some 1e-9
     above it at most.
+
+    Attributes:
+        original: A.
+        refined: B.
+        order: Which order was asked for.
+        method: What found the proof.
+        solved: The margin, if finding the proof has solved for it.
+        figure_seconds: The time that each figure may take.
+        rounded: Whether entries of a matrix were read from floats: its figures are those of the floats.
     """
 
     original: Side
@@ -62,6 +71,7 @@ class Compared:
     method: str
     solved: float | None
     figure_seconds: float
+    rounded: bool
 
     @cached_property
     def unsolved(self) -> dict[str, str]:
@@ -91,6 +101,8 @@ class Compared:
         seconds = self.figure_seconds
         if not self._profiles:
             c, d = self._matrices
+            if self.rounded:  # a relation between rows that holds but for rounding is one
+                c, d = c.to_float(), d.to_float()
             return self._or_none("margin", lambda: explicit_margin(c, d, seconds=seconds))
         a, b = self._profiles
         if a.domain_size > LARGEST_FIGURE:

@@ -470,3 +470,18 @@ def test_a_limit_beyond_any_error_is_kept_by_something_that_can_be_written() -> 
     assert found.chosen is not None
     assert found.chosen.standard_error is not None
     assert found.chosen.standard_error < 1e50
+
+
+def test_protocols_of_one_kind_are_told_apart() -> None:
+    found = recommend(
+        domain_size=10,
+        n=100_000,
+        goal=Goal("epsilon", Budget.read(1)),
+        specs=("ss", "ss:omega=3", "ss:omega=4", "sue"),
+    )
+    assert found.chosen is not None
+    words = " ".join((*found.sentences, *(other.reason for other in found.others)))
+    assert found.called(found.chosen) == found.chosen.spec == "ss:epsilon=1,omega=3"
+    assert "at least as safe" not in words  # as itself, by another name
+    assert "dominated by ss:epsilon=1,omega=4: " in words
+    assert "dominated by SS" not in words

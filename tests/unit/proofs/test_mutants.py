@@ -229,7 +229,7 @@ def test_an_upper_bound_is_compared_between_its_corners_too() -> None:
 @pytest.mark.parametrize("name", ["equation-13", "refinement", "equation-12"])
 def test_undecided_is_neither_yes_nor_no(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def gives_up(original: Side, refined: Side, order: Order) -> Undecided:
-        return Undecided(original, refined, order, "none", None, 1.0, "no method applies")
+        return Undecided(original, refined, order, "none", None, 1.0, False, "no method applies")
 
     monkeypatch.setattr(checks, "decide_refinement", gives_up)
     (claim,) = find_claims(name)

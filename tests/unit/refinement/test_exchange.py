@@ -160,6 +160,7 @@ def test_what_is_undecided_is_bracketed(monkeypatch: pytest.MonkeyPatch) -> None
                     method="none",
                     solved=None,
                     figure_seconds=1.0,
+                    rounded=False,
                     reason="It is the band.",
                 )
             other = GRR(5, 1.5) if original.epsilon <= band[0] else GRR(5, 1)
@@ -181,7 +182,7 @@ def test_between_two_intervals_nothing_is_proved(monkeypatch: pytest.MonkeyPatch
 
     def decide(*, original: Protocol, refined: Protocol, time_limit: float | None) -> Decision:
         if 1.5 < original.epsilon < 1.7:
-            return Undecided(original, refined, "average", "none", None, 1.0, "It is the band.")
+            return Undecided(original, refined, "average", "none", None, 1.0, False, "It is the band.")
         other = GRR(5, 2) if original.epsilon < 1.2 else GRR(5, 1)
         return decide_refinement(original=GRR(5, 1.2), refined=other)
 

@@ -27,6 +27,7 @@ def undecided(original: Protocol, refined: Protocol) -> Undecided:
         method="none",
         solved=None,
         figure_seconds=1.0,
+        rounded=False,
         reason="It was not tried.",
     )
 

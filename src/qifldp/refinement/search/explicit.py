@@ -19,6 +19,7 @@ from qifldp.errors import ConvergenceError
 from qifldp.refinement.proofs import GainMatrix, Identical, NearWitness, Witness
 from qifldp.refinement.search.cone import independent_columns, place_in_cone
 from qifldp.refinement.search.explicit_boundary import boundary_witness, corrected_witness, polished
+from qifldp.refinement.search.explicit_cone import equations, generators, target
 from qifldp.refinement.search.explicit_exact import (
     Floats,
     dependencies,
@@ -240,7 +241,7 @@ def _on_boundary(pair: _Pair, margin: Margin, gain: GainMatrix | None) -> _Found
     witness = boundary_witness(pair.original, pair.refined, near)
     if witness is not None:
         return _Found(witness, "boundary")
-    if gain is None and not pair.rounded and _places(pair) <= LARGEST_CONE:
+    if gain is None and not pair.rounded and equations(pair.original, pair.refined) <= LARGEST_CONE:
         return _by_cone(pair, near)
     return _refuted(pair, gain, "interior point", near)
 
@@ -262,32 +263,15 @@ def _clear_gain(pair: _Pair) -> GainMatrix | None:
     return separating_gain(actions, pair.original, pair.refined, most_bits=FLOAT_GAIN_BITS)
 
 
-def _places(pair: _Pair) -> int:
-    """Return the number of equations that W has to satisfy, all of them independent (A has full row rank)."""
-    return pair.original.nrows() * (pair.refined.ncols() - 1) + pair.original.ncols()
-
-
 def _by_cone(pair: _Pair, near: Floats) -> _Found:
-    """Decide in exact numbers: A·W = B and W·1 = 1 say that (B, 1) lies in a cone with a generator an entry of W.
-
-    The generator of W[y, z] has A[:, y] in the place of B's column z, and 1 in that of row y; the last column of B
-    follows from the others. A functional at most 0 on all generators and above 0 on (B, 1) is a gain function.
-    """
-    a, b = pair.original.transpose().tolist(), pair.refined.transpose().tolist()
-    (m, k), n = (len(a), len(a[0])), len(b)
-    zero, one = fmpq(0), fmpq(1)
-
-    def generator(y: int, z: int) -> list[fmpq]:
-        blocks = [a[y] if z == column else [zero] * k for column in range(n - 1)]
-        return [*(entry for block in blocks for entry in block), *(one if row == y else zero for row in range(m))]
-
+    """Decide in exact numbers: a functional at most 0 on the generators and above 0 on (B, 1) is a gain function."""
+    (m, k), n = (pair.original.ncols(), pair.original.nrows()), pair.refined.ncols()
     entries = [(y, z) for y in range(m) for z in range(n)]
     likely = sorted(range(len(entries)), key=lambda place: -near[entries[place]])
-    columns = [generator(y, z) for y, z in entries]
-    target = [*(entry for column in b[: n - 1] for entry in column), *[one] * m]
-    place = place_in_cone(columns, target, independent_columns(columns, likely), check_time=pair.check_time)
+    columns, wanted = generators(pair.original, n), target(pair.refined, m)
+    place = place_in_cone(columns, wanted, independent_columns(columns, likely), check_time=pair.check_time)
     if place.inside:
-        witness = [[place.weights.get(y * n + z, zero) for z in range(n)] for y in range(m)]
+        witness = [[place.weights.get(y * n + z, fmpq(0)) for z in range(n)] for y in range(m)]
         return _Found(fmpq_mat(witness), "exact simplex")
     if place.functional is None:
         return _refuted(pair, None, "exact simplex", near)

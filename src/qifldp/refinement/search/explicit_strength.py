@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_array, eye_array, hstack, kron, vstack
 
 from qifldp.channels.channel import Channel
+from qifldp.errors import ConvergenceError
+from qifldp.refinement.search.explicit_cone import equations, exact_margin
 from qifldp.refinement.search.explicit_interior import RANK_TOLERANCE, find_margin
 from qifldp.refinement.search.explicit_proportion import Table, margin_in_proportion
+from qifldp.refinement.search.explicit_reading import read_pair
 from qifldp.refinement.search.linear import FINEST, UnsolvedError, maximise
 from qifldp.refinement.search.strength import clear_of_rounding
 
@@ -23,11 +26,14 @@ OFF_THE_SPACE = 1e-9
 ROUNDED = 1e-15
 """Share of a column that is rounding of its entries (1e-16 each)."""
 
+BLURRED = 1e-14
+"""Singular values below this share of the largest are nothing but rounding; up to 1e-12, they may be."""
+
 RARE = 1e-8
 """Probability of an output below which the interior point's rounding, some 1e-16, blurs what the output says."""
 
 ASTRAY = 1e-5
-"""A margin as far beyond what it can be is not rounded but wrong: rare outputs led the interior point astray."""
+"""A margin that far beyond what it can be is wrong, and not only rounded; a share of it, if it is above one."""
 
 CLEARLY_LACKING = 1e-6
 """A deficiency above it is no boundary: far more than any rounding, and the margin is below one."""
@@ -38,37 +44,68 @@ MOST_IN_PROPORTION = 4_096
 MOST_UNKNOWNS = 100_000
 """Entries of W in one linear program (about a minute)."""
 
+MOST_EQUATIONS, EXACT_SECONDS = 300, 3.0
+"""Up to so many equations the margin of exact channels is found in exact numbers, if it takes no longer."""
+
+LOST = "The margin is lost to rounding: the interior point's bounds on it are apart, or cross."
+"""Why there is none."""
+
 
 def explicit_margin(original: Channel, refined: Channel, *, seconds: float | None = None) -> float | None:
     """Return the largest t for which A is refined to t·B + (1 − t)·1b̄, every posterior shrunk towards uniform by t.
 
-    To about 1e-6, where each output of A and of B has a probability of 1e-8 at least (:data:`RARE`, its mean over the
-    secrets), or W at most 4,096 entries (:data:`MOST_IN_PROPORTION`); else what rare outputs say is lost to rounding.
+    Exact but for the last rounding, if both channels are exact and W has 300 equations at most (:data:`MOST_EQUATIONS`)
+    and is found within seconds. Else by programs in floats: to about 1e-6, where what both say is far above rounding:
+    outputs have probabilities of 1e-8 at least (:data:`RARE`, the mean over the secrets), and rows differ by no less.
     None if it is too large to compute, or if B says nothing, so that every t will do.
 
     Raises:
         ConvergenceError: If the time is up.
-        UnsolvedError: If what is found is no margin, as rare outputs lead the interior point astray.
+        UnsolvedError: If the bounds on the margin are not together.
     """
     a, b = _matrix(original), _matrix(refined)
     if b.shape[1] == 1 or a.shape[1] * b.shape[1] > MOST_UNKNOWNS:
         return None
+    if original.is_exact and refined.is_exact:
+        with suppress(ConvergenceError):  # floats may have time enough
+            return _exact_margin(
+                original, refined, EXACT_SECONDS if seconds is None else min(EXACT_SECONDS, seconds / 3)
+            )
     mean = b.mean(axis=0)
     deviation = b - mean
     left, sizes, _ = np.linalg.svd(a / a.mean(axis=0), full_matrices=False)  # a rare report counts as any other
     space = left[:, sizes > RANK_TOLERANCE * sizes[0]]
     outside = np.abs(deviation - space @ (space.T @ deviation)).max(axis=0)
     if (outside > OFF_THE_SPACE * np.abs(deviation).max(axis=0) + ROUNDED * mean).any():
+        if ((sizes > BLURRED * sizes[0]) & (sizes <= RANK_TOLERANCE * sizes[0])).any():
+            raise UnsolvedError(LOST)  # what A says may be rounding, and may be it
         return 0.0  # no combination of A's columns deviates from uniform as B's do
     deadline = None if seconds is None else time.monotonic() + seconds
     if min(mean.min(), a.mean(axis=0).min()) < RARE and a.shape[1] * b.shape[1] <= MOST_IN_PROPORTION:
         cost, rows, (lower, upper) = margin_in_proportion(_table(original), _table(refined))
-        with suppress(UnsolvedError):  # then the interior point may see enough
-            return max(0.0, float(maximise(cost, rows, lower, upper, seconds=seconds, tolerance=FINEST)[0][-1]))
+        share = None if seconds is None else seconds / 3
+        with suppress(ConvergenceError):  # then the interior point may see enough
+            return max(0.0, float(maximise(cost, rows, lower, upper, seconds=share, tolerance=FINEST)[0][-1]))
     found = find_margin(a, b, until_clear=False, deadline=deadline)
-    if not (-ASTRAY < found.lower < found.upper + ASTRAY < np.inf):
-        raise UnsolvedError("The interior point lost what outputs that hardly ever occur say.")
+    apart = abs(found.upper - found.lower) / max(1.0, found.upper)
+    if not (found.lower > -ASTRAY and apart < ASTRAY and found.upper < np.inf):
+        raise UnsolvedError(LOST)
     return max(0.0, (found.lower + found.upper) / 2)
+
+
+def _exact_margin(original: Channel, refined: Channel, seconds: float) -> float:
+    """Return the margin of two exact channels.
+
+    Raises:
+        ConvergenceError: If it is too large for exact numbers, or the time is up.
+    """
+    read = read_pair(original, refined)
+    if read is None:
+        return 1.0
+    a, b = read.reduced_original, read.reduced_refined
+    if equations(a, b) > MOST_EQUATIONS:
+        raise ConvergenceError(f"The margin has more than {MOST_EQUATIONS} equations.")
+    return float(exact_margin(a, b, deadline=time.monotonic() + seconds))
 
 
 def explicit_deficiency(original: Channel, refined: Channel, *, seconds: float | None = None) -> float | None:

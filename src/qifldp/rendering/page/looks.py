@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from qifldp.rendering.charts import LOOKS, SOLID, Look
+from qifldp.rendering.charts import LOOKS, Look
 
 COLORS = ("#555555", "#7a4a00", "#3b3b8f")
 
 STROKES = (
-    (SOLID, "square"),
+    ((14, 3), "triangle-down"),
     ((6, 2), "diamond"),
     ((2, 2), "cross"),
-    ((8, 3), "triangle-down"),
+    ((8, 3), "square"),
     ((1, 3), "triangle-right"),
     ((10, 2, 2, 2), "triangle-left"),
 )

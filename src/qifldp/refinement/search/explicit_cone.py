@@ -1,0 +1,89 @@
+"""Witnesses between small exact channels as a place in a cone: ties, and the margin to its last digit.
+
+A·W = B and W·1 = 1 say that (B, 1) lies in a cone with a generator for each entry of W ≥ 0. The generator of W[y, z]
+has A[:, y] in the place of B's column z, and 1 in that of row y; the last column of B follows from the others.
+"""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+
+import numpy as np
+from flint import fmpq, fmpq_mat
+
+from qifldp.errors import ConvergenceError
+from qifldp.refinement.search.cone import independent_columns, place_in_cone
+from qifldp.refinement.search.explicit_exact import dependencies, fraction, part
+from qifldp.refinement.search.linear import TIME_IS_UP
+
+ZERO, ONE = fmpq(0), fmpq(1)
+
+
+def equations(original: fmpq_mat, refined: fmpq_mat) -> int:
+    """Return the number of equations that W has to satisfy: all of them independent, if A has full row rank."""
+    return int(original.nrows() * (refined.ncols() - 1) + original.ncols())
+
+
+def generators(original: fmpq_mat, outputs: int) -> list[list[fmpq]]:
+    """Return the generators of the entries of W by rows, for B of so many outputs."""
+    columns, secrets = original.transpose().tolist(), original.nrows()
+    nothing, found = [ZERO] * secrets, []
+    for y, column in enumerate(columns):
+        row = [ONE if other == y else ZERO for other in range(len(columns))]
+        for z in range(outputs):
+            blocks = [entry for place in range(outputs - 1) for entry in (column if place == z else nothing)]
+            found.append([*blocks, *row])
+    return found
+
+
+def target(refined: fmpq_mat, rows: int) -> list[fmpq]:
+    """Return what the generators have to sum to, for a W of so many rows."""
+    return [*(entry for column in refined.transpose().tolist()[:-1] for entry in column), *[ONE] * rows]
+
+
+def exact_margin(original: fmpq_mat, refined: fmpq_mat, *, deadline: float | None = None) -> Fraction:
+    """Return the largest t for which some W ≥ 0 has A·W = t·B + (1 − t)·1b̄ and W·1 = 1, exactly.
+
+    From a t that is too large, a functional that keeps the target out of the cone gives the next: the t at which it
+    no longer does (Newton's method for a concave function of pieces, so it ends at the margin).
+
+    Args:
+        original: A, of shape (k, m), without zero columns.
+        refined: B, of shape (k, n), without zero columns, not all rows equal.
+        deadline: ``time.monotonic()`` at which to give up.
+
+    Raises:
+        ConvergenceError: If the time is up.
+    """
+
+    def check_time() -> None:
+        if deadline is not None and time.monotonic() > deadline:
+            raise ConvergenceError(TIME_IS_UP)
+
+    k, outputs = refined.nrows(), refined.ncols()
+    mean = fmpq_mat([[sum(column, ZERO) / k for column in refined.transpose().tolist()]] * k)
+    said = refined - mean
+    rows, others, factor = dependencies(original)
+    if factor is not None and any((part(said, others) - factor * part(said, rows)).entries()):
+        return Fraction(0)  # A's rows have a relation that what B says does not have
+    largest = min(-at / by for at, by in zip(mean.entries(), said.entries(), strict=True) if by < 0)
+    a, still, moving = part(original, rows), part(mean, rows), part(said, rows)
+    columns = generators(a, outputs)
+    rest, slope = target(still, a.ncols()), target(moving, 0)
+    slope += [ZERO] * a.ncols()
+    basis = independent_columns(columns, np.arange(len(columns)).tolist())
+    t = largest
+    while True:
+        place = place_in_cone(
+            columns, [c + t * d for c, d in zip(rest, slope, strict=True)], basis, check_time=check_time
+        )
+        if place.inside:
+            return fraction(t)
+        if place.functional is None:
+            raise ConvergenceError("The exact margin takes too many steps.")
+        at, by = (
+            sum((f * entry for f, entry in zip(place.functional, vector, strict=True)), ZERO)
+            for vector in (rest, slope)
+        )
+        t, basis = -at / by, list(place.weights)
