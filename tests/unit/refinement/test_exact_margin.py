@@ -11,7 +11,7 @@ import pytest
 from qifldp import Channel, DoesNotRefine, Refines, decide_refinement
 from qifldp.refinement.search.explicit_cone import exact_margin
 from qifldp.refinement.search.explicit_reading import read_pair
-from qifldp.refinement.search.explicit_strength import LOST, explicit_margin
+from qifldp.refinement.search.explicit_strength import BEYOND, LOST, explicit_margin
 from unit.refinement.tables import Table, random_table, times
 
 
@@ -108,6 +108,14 @@ def test_what_floats_lose_is_not_told(size: int) -> None:
 def test_large_margins_are_told_of_floats_too(weak: int) -> None:
     pair = [Channel(np.array(response(2, more), dtype=float)) for more in (Fraction(1, 3), Fraction(1, 3 * weak))]
     assert explicit_margin(*pair) == pytest.approx(weak, rel=1e-6)
+
+
+def test_a_margin_beyond_floats_is_said_to_be() -> None:
+    pair = [Channel(response(2, more)) for more in (Fraction(1, 3), Fraction(1, 10**320))]
+    decision = decide_refinement(original=pair[0], refined=pair[1])
+    assert isinstance(decision, Refines)
+    assert decision.margin is None
+    assert decision.unsolved["margin"] == BEYOND
 
 
 def test_a_program_that_does_not_end_leaves_time_for_another_way() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from contextlib import suppress
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +46,9 @@ MOST_IN_PROPORTION = 4_096
 MOST_UNKNOWNS = 100_000
 """Entries of W in one linear program (about a minute)."""
 
+BEYOND = "The margin is beyond floats, which end at 1.8e308."
+"""Why an exact one is not told."""
+
 MOST_EQUATIONS, EXACT_SECONDS = 300, 3.0
 """Up to so many equations the margin of exact channels is found in exact numbers, if it takes no longer."""
 
@@ -61,16 +66,21 @@ def explicit_margin(original: Channel, refined: Channel, *, seconds: float | Non
 
     Raises:
         ConvergenceError: If the time is up.
-        UnsolvedError: If the bounds on the margin are not together.
+        UnsolvedError: If the bounds on the margin are not together, or it is beyond floats.
     """
     a, b = _matrix(original), _matrix(refined)
     if b.shape[1] == 1 or a.shape[1] * b.shape[1] > MOST_UNKNOWNS:
         return None
     if original.is_exact and refined.is_exact:
+        exact = None
         with suppress(ConvergenceError):  # floats may have time enough
-            return _exact_margin(
+            exact = _exact_margin(
                 original, refined, EXACT_SECONDS if seconds is None else min(EXACT_SECONDS, seconds / 3)
             )
+        if exact is not None:
+            if exact > sys.float_info.max:
+                raise UnsolvedError(BEYOND)
+            return float(exact)
     mean = b.mean(axis=0)
     deviation = b - mean
     left, sizes, _ = np.linalg.svd(a / a.mean(axis=0), full_matrices=False)  # a rare report counts as any other
@@ -93,7 +103,7 @@ def explicit_margin(original: Channel, refined: Channel, *, seconds: float | Non
     return max(0.0, (found.lower + found.upper) / 2)
 
 
-def _exact_margin(original: Channel, refined: Channel, seconds: float) -> float:
+def _exact_margin(original: Channel, refined: Channel, seconds: float) -> Fraction:
     """Return the margin of two exact channels.
 
     Raises:
@@ -101,11 +111,11 @@ def _exact_margin(original: Channel, refined: Channel, seconds: float) -> float:
     """
     read = read_pair(original, refined)
     if read is None:
-        return 1.0
+        return Fraction(1)
     a, b = read.reduced_original, read.reduced_refined
     if equations(a, b) > MOST_EQUATIONS:
         raise ConvergenceError(f"The margin has more than {MOST_EQUATIONS} equations.")
-    return float(exact_margin(a, b, deadline=time.monotonic() + seconds))
+    return exact_margin(a, b, deadline=time.monotonic() + seconds)
 
 
 def explicit_deficiency(original: Channel, refined: Channel, *, seconds: float | None = None) -> float | None:
