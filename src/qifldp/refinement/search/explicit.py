@@ -19,7 +19,7 @@ from qifldp.errors import ConvergenceError
 from qifldp.refinement.proofs import GainMatrix, Identical, NearWitness, Witness
 from qifldp.refinement.search.cone import independent_columns, place_in_cone
 from qifldp.refinement.search.explicit_boundary import boundary_witness, corrected_witness, polished
-from qifldp.refinement.search.explicit_cone import equations, generators, target
+from qifldp.refinement.search.explicit_cone import ONE, equations, generators, target
 from qifldp.refinement.search.explicit_exact import (
     Floats,
     dependencies,
@@ -37,7 +37,7 @@ from qifldp.refinement.search.explicit_near import near_witness
 from qifldp.refinement.search.explicit_reading import read_pair
 from qifldp.refinement.search.explicit_strength import CLEARLY_LACKING, lacking, nearest_garbling
 from qifldp.refinement.search.explicit_two import decide_two_secrets
-from qifldp.refinement.search.linear import UnsolvedError
+from qifldp.refinement.search.linear import UnsolvedError, check_time
 
 ROUNDING = 1e-12
 """A float B this close to a garbling of A may be one but for rounding: the deficiency, and every entry in proportion
@@ -103,8 +103,7 @@ class _Pair:
 
     def check_time(self) -> None:
         """Raise ConvergenceError if the time is up."""
-        if self.deadline is not None and time.monotonic() > self.deadline:
-            raise ConvergenceError("The time limit was reached.")
+        check_time(self.deadline)
 
 
 def decide_explicit(original: Channel, refined: Channel, *, deadline: float | None = None) -> ExplicitAnswer:
@@ -268,7 +267,7 @@ def _by_cone(pair: _Pair, near: Floats) -> _Found:
     (m, k), n = (pair.original.ncols(), pair.original.nrows()), pair.refined.ncols()
     entries = [(y, z) for y in range(m) for z in range(n)]
     likely = sorted(range(len(entries)), key=lambda place: -near[entries[place]])
-    columns, wanted = generators(pair.original, n), target(pair.refined, m)
+    columns, wanted = generators(pair.original, n), target(pair.refined, [ONE] * m)
     place = place_in_cone(columns, wanted, independent_columns(columns, likely), check_time=pair.check_time)
     if place.inside:
         witness = [[place.weights.get(y * n + z, fmpq(0)) for z in range(n)] for y in range(m)]

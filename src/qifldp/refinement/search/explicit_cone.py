@@ -6,16 +6,15 @@ has A[:, y] in the place of B's column z, and 1 in that of row y; the last colum
 
 from __future__ import annotations
 
-import time
 from fractions import Fraction
+from functools import partial
 
-import numpy as np
 from flint import fmpq, fmpq_mat
 
 from qifldp.errors import ConvergenceError
 from qifldp.refinement.search.cone import independent_columns, place_in_cone
 from qifldp.refinement.search.explicit_exact import dependencies, fraction, part
-from qifldp.refinement.search.linear import TIME_IS_UP
+from qifldp.refinement.search.linear import check_time
 
 ZERO, ONE = fmpq(0), fmpq(1)
 
@@ -37,9 +36,9 @@ def generators(original: fmpq_mat, outputs: int) -> list[list[fmpq]]:
     return found
 
 
-def target(refined: fmpq_mat, rows: int) -> list[fmpq]:
-    """Return what the generators have to sum to, for a W of so many rows."""
-    return [*(entry for column in refined.transpose().tolist()[:-1] for entry in column), *[ONE] * rows]
+def target(product: fmpq_mat, sums: list[fmpq]) -> list[fmpq]:
+    """Return what the generators sum to for a W with the product A·W and the row sums."""
+    return [*(entry for column in product.transpose().tolist()[:-1] for entry in column), *sums]
 
 
 def exact_margin(original: fmpq_mat, refined: fmpq_mat, *, deadline: float | None = None) -> Fraction:
@@ -56,11 +55,6 @@ def exact_margin(original: fmpq_mat, refined: fmpq_mat, *, deadline: float | Non
     Raises:
         ConvergenceError: If the time is up.
     """
-
-    def check_time() -> None:
-        if deadline is not None and time.monotonic() > deadline:
-            raise ConvergenceError(TIME_IS_UP)
-
     k, outputs = refined.nrows(), refined.ncols()
     mean = fmpq_mat([[sum(column, ZERO) / k for column in refined.transpose().tolist()]] * k)
     said = refined - mean
@@ -70,13 +64,15 @@ def exact_margin(original: fmpq_mat, refined: fmpq_mat, *, deadline: float | Non
     largest = min(-at / by for at, by in zip(mean.entries(), said.entries(), strict=True) if by < 0)
     a, still, moving = part(original, rows), part(mean, rows), part(said, rows)
     columns = generators(a, outputs)
-    rest, slope = target(still, a.ncols()), target(moving, 0)
-    slope += [ZERO] * a.ncols()
-    basis = independent_columns(columns, np.arange(len(columns)).tolist())
+    rest, slope = target(still, [ONE] * a.ncols()), target(moving, [ZERO] * a.ncols())
+    basis = independent_columns(columns, range(len(columns)))
     t = largest
     while True:
         place = place_in_cone(
-            columns, [c + t * d for c, d in zip(rest, slope, strict=True)], basis, check_time=check_time
+            columns,
+            [c + t * d for c, d in zip(rest, slope, strict=True)],
+            basis,
+            check_time=partial(check_time, deadline),
         )
         if place.inside:
             return fraction(t)

@@ -11,14 +11,13 @@ Source: Mehrotra's predictor and corrector (1992), from a start that is feasible
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from qifldp.errors import ConvergenceError
+from qifldp.refinement.search.linear import check_time
 
 Floats = NDArray[np.float64]
 
@@ -121,8 +120,7 @@ def find_margin(
     upper, gain = np.inf, state.g
     with np.errstate(all="ignore"):  # the last steps of a degenerate problem may overflow; they are not taken
         for _ in range(MOST_STEPS):
-            if deadline is not None and time.monotonic() > deadline:
-                raise ConvergenceError("The time limit was reached.")
+            check_time(deadline)
             bound = problem.bound(state.g)
             if bound < upper:
                 upper, gain = bound, state.g

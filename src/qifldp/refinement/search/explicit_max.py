@@ -7,7 +7,6 @@ and on which bet it stands out. Its bet is rounded and checked; else its columns
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -31,7 +30,7 @@ from qifldp.refinement.search.explicit_exact import (
     rational,
 )
 from qifldp.refinement.search.explicit_reading import read_pair
-from qifldp.refinement.search.linear import maximisation, silent_solver
+from qifldp.refinement.search.linear import check_time, maximisation, silent_solver
 
 BET_BITS = (10, 20, *GAIN_BITS[:9])
 """Bits after the point that a bet is rounded to: the first with which it tells A from B (at most 3,100 digits)."""
@@ -162,8 +161,7 @@ class _Search:
 
     def check_time(self) -> None:
         """Raise ConvergenceError if the time is up."""
-        if self.deadline is not None and time.monotonic() > self.deadline:
-            raise ConvergenceError("The time limit was reached.")
+        check_time(self.deadline)
 
     def all_columns(self) -> list[dict[int, fmpq]] | GainMatrix | None:
         """Return the weights of each column of B on those of A, or a bet, or None if rounding decides."""

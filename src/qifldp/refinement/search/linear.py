@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import highspy
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +28,12 @@ OTHER_WAY = {"presolve": "off", "solver": "ipm"}
 
 TIME_IS_UP = "The time limit was reached."
 """How a search ends that had no more time."""
+
+
+def check_time(deadline: float | None) -> None:
+    """Raise ConvergenceError if it is later than a deadline, a ``time.monotonic()``."""
+    if deadline is not None and time.monotonic() > deadline:
+        raise ConvergenceError(TIME_IS_UP)
 
 
 class UnsolvedError(ConvergenceError):

@@ -124,13 +124,9 @@ def _node(box: Box) -> Markup:
 
 
 def _arrow(start: Box, between: Sequence[Stop], end: Box) -> Markup:
-    path = f"M{start.at.left + start.width} {start.at.y}H{start.at.right}"
-    last = start.at
-    for stop in (*between, end.at):
-        path += f"C{last.right + BEND} {last.y} {stop.left - BEND} {stop.y} {stop.left} {stop.y}"
-        if stop is not end.at:
-            path += f"H{stop.right}"
-        last = stop
+    path = f"M{start.at.left + start.width} {start.at.y}"
+    for here, there in pairwise((start.at, *between, end.at)):
+        path += f"H{here.right}C{here.right + BEND} {here.y} {there.left - BEND} {there.y} {there.left} {there.y}"
     head = f"M{end.at.left} {end.at.y}l{-HEAD} {-HALF_HEAD}v{2 * HALF_HEAD}z"
     return tag(
         "g",
